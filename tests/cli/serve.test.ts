@@ -285,6 +285,20 @@ describe('other commands', () => {
     expect([await starts('a'), await starts('b')]).toEqual([before + 1, before])
   })
 
+  it('say what each rule says of a call', async () => {
+    const rule = `{ name: loud, deny: ["tools:words/one"], when: 'args.text == "loud" && principal.subject == "ann"' }`
+    await shop.write(
+      'gantry.yaml',
+      `mcpServers: { words: { command: node, args: [server.mjs] } }\npolicy: { rules: [${rule}] }\n`,
+    )
+    const why = (as: string, args: string) => shop.run('why', 'words_one', '--as', as, '--args', args)
+    const denied = await why('key:ann', '{"text":"loud"}')
+    expect([denied.code, denied.out]).toEqual([1, expect.stringMatching(/loud.*denies/)])
+    expect((await why('key:ann', '{"text":"low"}')).out).toMatch(/loud.*does not hold/)
+    expect((await why('key:bob', '{"text":"loud"}')).code).toBe(0)
+    expect((await why('key:ann', '[1]')).code).not.toBe(0)
+  })
+
   it('have exit codes that scripts can rely on', async () => {
     expect((await shop.run('call', 'words_one')).code).toBe(0)
     expect(await shop.run('call', 'words_none')).toMatchObject({

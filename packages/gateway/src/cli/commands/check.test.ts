@@ -164,5 +164,17 @@ policy:
     )
     await write('gantry.yaml', config('args.amount > 500'))
     expect((await run(places, ['check'])).code).toBe(0)
+    const view = `
+views:
+  desk:
+    use: ["payments/*"]
+    tools: { payments/create_refund: { parameters: { amuont: { fixed: 1 } } } }
+`
+    await write('gantry.yaml', config('args.amount > 500') + view)
+    const viewed = await run(places, ['check'])
+    expect(viewed.code).toBe(2)
+    expect(viewed.out).toContain(
+      'amuont is not a parameter of create_refund; did you mean amount? (view "desk")',
+    )
   })
 })
