@@ -6,8 +6,11 @@ import { Keeper, OFFICIAL } from '../support/official-login.ts'
 import { modernRequest } from '../support/raw-client.ts'
 import { RotatingWorld } from '../support/rotating-world.ts'
 import { signIn } from '../support/sign-in-client.ts'
+import { Visitor } from '../support/visitor.ts'
 
 const SERVER = fileURLToPath(new URL('../fixtures/account-server.mjs', import.meta.url))
+
+const KEY = 'key-of-a-script-0123456789-abcdefgh'
 
 const closing: (() => unknown)[] = []
 let world: RotatingWorld
@@ -24,7 +27,8 @@ beforeEach(async () => {
   const orders = { url: world.web.url, credentials: exchange }
   gateway = await companyGateway({
     mcpServers: { web: { url: world.web.url, credentials: 'user' }, box, orders },
-    policy: { rules: [{ when: 'claims.email == "bob@example.com"', deny: ['web/*'] }] },
+    policy: { rules: [{ when: 'has(claims.email) && claims.email == "bob@example.com"', deny: ['web/*'] }] },
+    auth: { apiKeys: [{ name: 'script', key: KEY }] },
   })
   closing.push(() => gateway.close())
 })
@@ -115,6 +119,24 @@ describe.each(OFFICIAL)('the official client %s, for a target with an exchange',
     await peer.connect()
     await expect.poll(() => peer.call('orders_who')).toMatch(/^Bearer at\.exchanged\.\d+$/)
     expect(keeper.visits).toBe(1)
+  }, 60_000)
+})
+
+describe.each(OFFICIAL)('the official client %s, with a key and no other ability', (_, open) => {
+  it('gets a link as the result of its call, and repeats the call when its user has been there', async () => {
+    const keeper = new Keeper()
+    keeper.saved.set('tokens', { access_token: KEY, token_type: 'Bearer' })
+    const peer = open(gateway.endpoint, keeper)
+    closing.push(() => peer.close())
+    await peer.connect()
+    const link = LINK.exec(await peer.call('box_whoami'))![0]
+    expect(link).not.toContain(KEY)
+    const visitor = new Visitor(gateway.url)
+    const page = await visitor.submit(await visitor.open(link), { key: KEY }, '/connect/sign-in')
+    const done = await visitor.submit(page, { 'secret ACCOUNT_TOKEN': 'token-of-a-script' })
+    expect(done.html).toContain('box is connected now')
+    expect(await peer.call('box_whoami')).toMatch(/^token-of-a-script /)
+    expect(keeper.visits).toBe(0)
   }, 60_000)
 })
 

@@ -11,10 +11,13 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-async function start(signInSettings: object = {}): Promise<{ gateway: CompanyGateway; log: () => string }> {
+async function start(
+  signInSettings: object = {},
+  mcpServers: object = {},
+): Promise<{ gateway: CompanyGateway; log: () => string }> {
   const lines: string[] = []
   vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
-  const gateway = await companyGateway({ mcpServers: {} }, signInSettings, undefined, { logLevel: 'info' })
+  const gateway = await companyGateway({ mcpServers }, signInSettings, undefined, { logLevel: 'info' })
   closing.push(() => gateway.close())
   return { gateway, log: () => lines.join('') }
 }
@@ -94,6 +97,44 @@ describe('the consent of one person', () => {
       400,
     )
     expect((await ann.get(action, form)).status).toBe(400)
+  })
+})
+
+describe('a login for a page of ours', () => {
+  const BOX = { box: { command: 'box', credentials: { kind: 'user', env: { TOKEN: 'Your token' } } } }
+  const isSignedIn = async (browser: Browser, { url }: CompanyGateway): Promise<boolean> =>
+    !(await (await browser.get(`${url}/connect`)).text()).includes('Who are you?')
+
+  it('is finished in the browser that began it, and in no other', async () => {
+    const { gateway, log } = await start({}, BOX)
+    const [ann, eve] = [new Browser('ann'), new Browser('eve')]
+    const begin = `${gateway.url}/connect/sign-in?next=/connect`
+    // Eve would have Ann connect accounts in Eve's name, or see Ann's.
+    const answer = await eve.browse(begin, (at) => at.includes('/oauth/callback'))
+    const response = await ann.get(answer)
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('another browser'),
+    ])
+    expect([await isSignedIn(ann, gateway), (await eve.get(answer)).status]).toEqual([false, 400])
+    expect(log()).toMatch(/A login was refused.*another browser than it began in/)
+  })
+
+  it('gives a ticket that is good in that browser, once', async () => {
+    const { gateway, log } = await start({}, BOX)
+    const [ann, eve, bob] = [new Browser('ann'), new Browser('eve'), new Browser('bob')]
+    const ticketOf = (browser: Browser): Promise<string> =>
+      browser.browse(`${gateway.url}/connect/sign-in?next=/connect`, (at) => at.includes('/signed-in?'))
+    const stolen = await ticketOf(ann)
+    await eve.get(stolen)
+    expect(await isSignedIn(eve, gateway)).toBe(false)
+    expect(log()).toMatch(/A login was refused.*another browser than it began in/)
+    const own = await ticketOf(bob)
+    await bob.get(own)
+    expect(await isSignedIn(bob, gateway)).toBe(true)
+    bob.cookies.delete('gantry-connect /connect')
+    await bob.get(own)
+    expect(await isSignedIn(bob, gateway)).toBe(false)
   })
 })
 

@@ -76,11 +76,7 @@ export class BrowserLogins {
     if (!row) return false
     const { browser, to, ...pending } = JSON.parse(row.value) as Begun
     const { upstream, log, toAuth } = this.#options
-    if (!isSameSecret(browser, digest(cookieOf(request, COOKIE)))) {
-      log('warn', 'A login was refused', {
-        reason: 'it came from another browser than it began in',
-        event: 'login-refused',
-      })
+    if (!this.#isFrom(request, browser)) {
       sendPage(response, 400, problemPage('This sign-in began in another browser.', AGAIN))
       return true
     }
@@ -105,7 +101,17 @@ export class BrowserLogins {
   async redeem(request: IncomingMessage, ticket: string): Promise<Omit<Ticket, 'browser'> | undefined> {
     const row = ticket === '' ? undefined : await this.#flows.take(`ticket ${digest(ticket)}`)
     const found = row && (JSON.parse(row.value) as Ticket)
-    return found && isSameSecret(found.browser, digest(cookieOf(request, COOKIE))) ? found : undefined
+    return found && this.#isFrom(request, found.browser) ? found : undefined
+  }
+
+  /** Whether a request comes from the browser in which the login began. */
+  #isFrom(request: IncomingMessage, browser: string): boolean {
+    if (isSameSecret(browser, digest(cookieOf(request, COOKIE)))) return true
+    this.#options.log('warn', 'A login was refused', {
+      reason: 'it came from another browser than it began in',
+      event: 'login-refused',
+    })
+    return false
   }
 }
 
