@@ -262,6 +262,16 @@ describe('an access token', () => {
     expect(answer.get('error')).toBe('invalid_target')
   })
 
+  it('is not issued for a place of ours that is no endpoint', async () => {
+    const gateway = await start()
+    const clientId = (await register(gateway)).json.client_id
+    for (const path of ['/console', '/mcpx', '/mcp?x=1']) {
+      const more = { resource: gateway.url + path }
+      const { answer } = await authorize(gateway, new Browser(), { clientId, more })
+      expect([path, answer.get('error')]).toEqual([path, 'invalid_target'])
+    }
+  })
+
   it('is issued for the gateway when a client names no resource', async () => {
     const gateway = await start()
     const { json } = await signIn(gateway, new Browser(), { resource: '' })

@@ -40,8 +40,6 @@ const PEOPLE: Record<string, string> = {
 }
 /** Seconds that access tokens last. */
 const LIFE = 2
-/** From redeeming to storing, in milliseconds, with the delays of this proof. */
-const STORED_AFTER = 1000
 const NAME_PROCESS = new URL('./name-process.mjs', import.meta.url).href
 /** Longer than a lease. */
 const STANDSTILL = 12_000
@@ -186,11 +184,9 @@ class Proof {
     })
   }
 
-  /** What was done to the process that redeemed, before it can have stored what it got. */
-  #reasonOf({ by, at: redeemedAt }: Redemption): Disturbance | undefined {
-    return this.#disturbed.find(
-      ({ pid, at }) => pid === by && at >= redeemedAt && at - redeemedAt < STORED_AFTER,
-    )?.kind
+  /** What was done to the process that redeemed, before anybody used what it got. */
+  #reasonOf({ by, at: redeemedAt, usedAt }: Redemption): Disturbance | undefined {
+    return this.#disturbed.find(({ pid, at }) => pid === by && at >= redeemedAt && at < usedAt)?.kind
   }
 
   async #disturb({ by }: Redemption): Promise<void> {

@@ -14,6 +14,8 @@ export interface Redemption {
   /** The process that showed it, where it says so. */
   readonly by: number
   readonly at: number
+  /** When the access token that it gave was seen first: it has been stored by then. */
+  usedAt: number
 }
 
 /**
@@ -40,6 +42,7 @@ export class RotatingWorld {
   readonly exchanged: URLSearchParams[] = []
   /** When access tokens end. */
   readonly #ends = new Map<string, number>()
+  readonly #unused = new Map<string, Redemption>()
   readonly #codes = new Map<string, string>()
   readonly #refresh = new Map<string, { account: string; usedAt?: number; next?: object }>()
   #count = 0
@@ -62,6 +65,7 @@ export class RotatingWorld {
         return true
       }
       const [, shown = ''] = /^Bearer (at\..+)$/.exec(request.headers.authorization ?? '') ?? []
+      this.#use(shown)
       if ((this.#ends.get(shown) ?? 0) > Date.now()) return false
       response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
       return true
@@ -92,6 +96,12 @@ export class RotatingWorld {
     await Promise.all([this.as.stop(), this.web.close()])
   }
 
+  #use(accessToken: string): void {
+    const redemption = this.#unused.get(accessToken)
+    if (redemption) redemption.usedAt = Date.now()
+    this.#unused.delete(accessToken)
+  }
+
   #authorize({ query }: Seen): Answer {
     const code = `code-${++this.#count}`
     this.#codes.set(code, this.account)
@@ -117,14 +127,21 @@ export class RotatingWorld {
     const refreshToken = form.get('refresh_token') ?? ''
     const shown = this.#refresh.get(refreshToken)
     if (!shown || (shown.usedAt !== undefined && Date.now() - shown.usedAt > GRACE)) return this.#refuse()
-    const redemption = { token: refreshToken, by: Number(headers['x-process'] ?? 0), at: Date.now() }
+    const redemption = {
+      token: refreshToken,
+      by: Number(headers['x-process'] ?? 0),
+      at: Date.now(),
+      usedAt: Number.POSITIVE_INFINITY,
+    }
     this.redemptions.push(redemption)
     if (!shown.next) {
       shown.usedAt = redemption.at
       shown.next = this.#mint(shown.account)
       this.generations++
     }
-    const answer = { ...shown.next, access_token: this.#accessToken(shown.account) }
+    const accessToken = this.#accessToken(shown.account)
+    this.#unused.set(accessToken, redemption)
+    const answer = { ...shown.next, access_token: accessToken }
     await this.delay()
     await this.answering(redemption)
     return { json: answer }
