@@ -367,3 +367,21 @@ describe('the files that were in use', () => {
     ])
   })
 })
+
+describe('a file whose text alone changes', () => {
+  it('is told of, so that an editor that has the text of before knows it', async () => {
+    const { api, file } = await start()
+    const ended = new AbortController()
+    const events = api.stream('events', { query: { topics: 'config' } }, { signal: ended.signal })
+    for await (const { event } of events) {
+      if (event.type === 'hello')
+        await writeFile(file, CONFIG.replace('Of the whole team', 'Of the night shift'))
+      const { text } = await api.call('config', {})
+      if (event.type === 'config' && text.includes('Of the night shift')) break
+    }
+    ended.abort()
+    const { text, revision } = await api.call('config', {})
+    const saved = { text: text.replace('Of the night shift', 'Of the day shift'), revision }
+    expect((await api.call('saveConfig', { body: saved })).effects.changed).toEqual([])
+  })
+})

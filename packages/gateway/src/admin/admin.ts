@@ -90,8 +90,8 @@ export class Admin {
     gateway.observers.add(this.#sources).add(this.#observer)
     if (host.configFile) {
       const { configFile } = host
+      configFile.onRead = () => this.#sources.configChanged()
       configFile.onChange = () => {
-        this.#sources.configChanged()
         if (!configFile.rejected) void this.#history.seen()
       }
     }

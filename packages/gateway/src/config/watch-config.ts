@@ -24,6 +24,8 @@ export interface WatchOptions extends LoadOptions {
   readonly settle?: number | undefined
   /** Milliseconds between looks at the files themselves, for changes that come without an event. */
   readonly poll?: number | undefined
+  /** Called when the file was read, also when it means what it meant before: its text may be another one. */
+  readonly onRead?: (() => void) | undefined
 }
 
 export interface ConfigWatcher {
@@ -151,6 +153,7 @@ class ConfigFollower implements ConfigWatcher {
     if (this.#isClosed) return
     this.#follow(result)
     await (result.ok ? this.#accept(result) : this.#reject(result))
+    this.#options.onRead?.()
   }
 
   async #accept({ model, warnings }: Loaded): Promise<void> {

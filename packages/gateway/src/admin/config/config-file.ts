@@ -28,6 +28,8 @@ export class ConfigFile {
   /** Why the file is not usable now; the last good configuration is in use then. */
   rejected: { readonly at: number; readonly problems: readonly Problem[] } | undefined
   onChange: (() => void) | undefined
+  /** Its text may be another one, whatever it means. */
+  onRead: (() => void) | undefined
   readonly #options: ConfigFileOptions
   #watcher: ConfigWatcher | undefined
 
@@ -38,7 +40,7 @@ export class ConfigFile {
 
   async follow(): Promise<void> {
     const { loaded: current, places, overrides, isAccepted } = this.#options
-    const options = { current, places, overrides, isAccepted }
+    const options = { current, places, overrides, isAccepted, onRead: () => this.onRead?.() }
     this.#watcher = await watchConfig(this.file, (event) => this.#take(event), options)
   }
 
