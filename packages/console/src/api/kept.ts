@@ -34,3 +34,44 @@ export function useKept<T>(key: string, initial: () => T): readonly [value: T, s
   }
   return [value, set]
 }
+
+/** What was typed, and what was saved when that began. */
+interface Edit<T> {
+  readonly base: T
+  readonly value: T
+}
+
+export interface Edited<T> {
+  readonly value: T
+  readonly set: (value: T) => void
+  /** Something was typed that is not saved. */
+  readonly isChanged: boolean
+  /** What is saved was changed elsewhere since then. */
+  readonly isBehind: boolean
+  /** Goes on with what was typed, over what is saved now. */
+  readonly goOn: () => void
+  /** Forgets what was typed: it is saved, or not wanted any more. */
+  readonly forget: () => void
+}
+
+/** Shows what is saved until something is typed. That is kept until `forget` is called. Values are plain JSON. */
+export function useEdited<T>(key: string, saved: T): Edited<T> {
+  const [edit, setEdit] = useState(() => readKept(key) as Edit<T> | undefined)
+  const isChanged = edit !== undefined && !isSame(edit.value, saved)
+  const change = (next: Edit<T> | undefined) => {
+    keep(key, next)
+    setEdit(next)
+  }
+  return {
+    value: isChanged ? edit.value : saved,
+    set: (value) => change(isSame(value, saved) ? undefined : { base: isChanged ? edit.base : saved, value }),
+    isChanged,
+    isBehind: isChanged && !isSame(edit.base, saved),
+    goOn: () => isChanged && change({ base: saved, value: edit.value }),
+    forget: () => change(undefined),
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import { Labelled, type FieldProps } from './labelled.tsx'
 import type { Choice, Schema } from './schema.ts'
-import styles from './schema-form.module.css'
+import { Unreadable } from './unreadable.tsx'
 
 type Props = FieldProps & { readonly schema: Schema }
 
@@ -85,7 +85,7 @@ export function NumberField(props: Props) {
         aria-label={name === '' ? 'Value' : undefined}
         onChange={(event) => change(event.target.value)}
       />
-      {isBad && <p className={styles.issue}>This is not a number.</p>}
+      {isBad && <Unreadable text="This is not a number." />}
     </Labelled>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Editor } from '../ui/editor/editor.tsx'
-import styles from './schema-form.module.css'
+import { Unreadable } from './unreadable.tsx'
 
 interface RawProps {
   readonly label: string
@@ -36,11 +36,7 @@ export function RawJson({ label, value, onChange, onReadable }: RawProps) {
   return (
     <>
       <Editor label={`${label} as JSON`} format="jsonc" value={text} onChange={change} />
-      {problem && (
-        <p role="alert" className={styles.issue}>
-          Not JSON yet: {problem}
-        </p>
-      )}
+      {problem && <Unreadable text={`Not JSON yet: ${problem}`} />}
     </>
   )
 }

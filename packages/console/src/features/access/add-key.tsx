@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { Access } from '../../api/contract.ts'
+import { keep, useKept } from '../../api/kept.ts'
 import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Code } from '../../ui/text/code.tsx'
@@ -11,14 +11,22 @@ import { Failure } from '../../ui/signs/notice.tsx'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import styles from './access.module.css'
 
+/** What was typed, until the key is made. */
+interface Draft {
+  readonly name: string
+  readonly scopes: string
+  readonly days: string
+  readonly views: readonly string[]
+}
+
+const SLOT = 'new key'
 const DAY = 24 * 60 * 60 * 1000
 
 /** Makes a key. It is shown this once. */
 export function AddKey({ access, onClose }: { access: Access; onClose: () => void }) {
-  const [name, setName] = useState('')
-  const [scopes, setScopes] = useState('')
-  const [days, setDays] = useState('')
-  const [views, setViews] = useState<readonly string[]>([])
+  const [draft, setDraft] = useKept<Draft>(SLOT, () => ({ name: '', scopes: '', days: '', views: [] }))
+  const { name, scopes, days, views } = draft
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const add = useMutation({
     mutationFn: () =>
       call('addKey', {
@@ -29,13 +37,15 @@ export function AddKey({ access, onClose }: { access: Access; onClose: () => voi
           ...(days !== '' && { expiresAt: Date.now() + Number(days) * DAY }),
         },
       }),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['access'] }),
+    onSuccess: () => {
+      keep(SLOT, undefined)
+      return queryClient.invalidateQueries({ queryKey: ['access'] })
+    },
   })
   if (add.data) {
     return (
       <Dialog
         open
-        onClose={onClose}
         title={`The key “${add.data.row.name}”`}
         actions={
           <Button tone="primary" onClick={onClose}>
@@ -64,11 +74,17 @@ export function AddKey({ access, onClose }: { access: Access; onClose: () => voi
     >
       {add.error && <Failure error={add.error} />}
       <div className={styles.part}>
-        <TextField label="Name" value={name} onChange={setName} placeholder="support-desk" isCode />
+        <TextField
+          label="Name"
+          value={name}
+          onChange={(next) => change({ name: next })}
+          placeholder="support-desk"
+          isCode
+        />
         <TextField
           label="Scopes"
           value={scopes}
-          onChange={setScopes}
+          onChange={(next) => change({ scopes: next })}
           hint="Rules can ask for them. gantry:admin opens this console."
           isCode
         />
@@ -76,7 +92,7 @@ export function AddKey({ access, onClose }: { access: Access; onClose: () => voi
           label="Expires"
           shown
           value={days}
-          onChange={setDays}
+          onChange={(next) => change({ days: next })}
           options={[
             ['', 'never'],
             ['7', 'in 7 days'],
@@ -91,7 +107,7 @@ export function AddKey({ access, onClose }: { access: Access; onClose: () => voi
             label={`Only /mcp/${view.name}`}
             checked={views.includes(view.name)}
             onChange={(isChosen) =>
-              setViews((old) => (isChosen ? [...old, view.name] : old.filter((one) => one !== view.name)))
+              change({ views: isChosen ? [...views, view.name] : views.filter((one) => one !== view.name) })
             }
           />
         ))}

@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { TrialsStarted } from '../../api/contract.ts'
+import { keep, useKept } from '../../api/kept.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
 import { Explain, Failure } from '../../ui/signs/notice.tsx'
@@ -25,12 +26,19 @@ const EXAMPLES = [
 /** Paste anything; it is tried before it is saved. */
 export function AddTargetPage() {
   const { text: given = '' } = route.useSearch()
-  const [text, setText] = useState(given)
+  const navigate = route.useNavigate()
+  const [text, setText] = useKept('pasted', () => '')
   const [started, setStarted] = useState<TrialsStarted>()
   const start = useMutation({
     mutationFn: () => call('startTrial', { body: { text } }),
     onSuccess: setStarted,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link brings its text one time
+  useEffect(() => {
+    if (given === '') return
+    setText(given)
+    void navigate({ search: {}, replace: true })
+  }, [given])
   return (
     <Page
       title="Add a target"
@@ -72,7 +80,12 @@ export function AddTargetPage() {
         </Card>
       ))}
       {started?.trials.map((trial) => (
-        <Trial key={trial.id} first={trial} />
+        <Trial
+          key={trial.id}
+          first={trial}
+          // The others of a snippet are still wanted.
+          onSaved={() => started.trials.length === 1 && keep('pasted', undefined)}
+        />
       ))}
     </Page>
   )

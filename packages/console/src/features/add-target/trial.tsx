@@ -24,7 +24,7 @@ const TONES: Record<TrialReport['status'], Tone> = {
 }
 
 /** How far a trial got, and the way to save what was tried. */
-export function Trial({ first }: { first: TrialReport }) {
+export function Trial({ first, onSaved }: { first: TrialReport; onSaved: () => void }) {
   const { data: trial } = useQuery({
     queryKey: ['trial', first.id],
     queryFn: () => call('trial', { params: { id: first.id }, query: {} }),
@@ -60,7 +60,7 @@ export function Trial({ first }: { first: TrialReport }) {
           <Explain key={warning.code + warning.what} problem={warning} tone="warn" />
         ))}
         {trial.found && <Found found={trial.found} />}
-        {trial.status === 'running' ? <Cancel id={trial.id} /> : <Save trial={trial} />}
+        {trial.status === 'running' ? <Cancel id={trial.id} /> : <Save trial={trial} onSaved={onSaved} />}
         <Steps steps={trial.steps} />
         {trial.stderr.length > 0 && (
           <details open={trial.status === 'failed'}>
@@ -118,7 +118,7 @@ function Cancel({ id }: { id: string }) {
   )
 }
 
-function Save({ trial }: { trial: TrialReport }) {
+function Save({ trial, onSaved }: { trial: TrialReport; onSaved: () => void }) {
   const [name, setName] = useState(trial.name)
   const navigate = useNavigate()
   const isHere = useIsHere()
@@ -126,6 +126,7 @@ function Save({ trial }: { trial: TrialReport }) {
     mutationFn: () => call('addTarget', { body: { trial: trial.id, name } }),
     onSuccess: async () => {
       notify(`${name} was added.`)
+      onSaved()
       await queryClient.invalidateQueries({ queryKey: ['overview'] })
       if (isHere()) await navigate({ to: '/targets/$name', params: { name } })
     },

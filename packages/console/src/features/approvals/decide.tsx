@@ -1,15 +1,17 @@
 import { useMutation } from '@tanstack/react-query'
 import { Check, X } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { call } from '../../api/call.ts'
 import type { ApprovalReport } from '../../api/contract.ts'
+import { keep, useKept } from '../../api/kept.ts'
 import { approvalsQuery, queryClient } from '../../api/queries.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { notify, notifyError } from '../../ui/signs/toasts.tsx'
 import styles from './approvals-page.module.css'
 
 export function Decide({ approval: { id, name } }: { approval: ApprovalReport }) {
-  const [reason, setReason] = useState('')
+  const slot = `reason ${id}`
+  const [reason, setReason] = useKept(slot, () => '')
   const field = useId()
   const decide = useMutation({
     mutationFn: (approved: boolean) =>
@@ -17,7 +19,10 @@ export function Decide({ approval: { id, name } }: { approval: ApprovalReport })
         params: { id },
         body: { approved, ...(reason.trim() !== '' && { reason: reason.trim() }) },
       }),
-    onSuccess: ({ state }) => notify(state === 'denied' ? 'The call was denied.' : 'The call was approved.'),
+    onSuccess: ({ state }) => {
+      keep(slot, undefined)
+      notify(state === 'denied' ? 'The call was denied.' : 'The call was approved.')
+    },
     onError: notifyError,
     onSettled: () => queryClient.invalidateQueries(approvalsQuery),
   })

@@ -70,11 +70,7 @@ function Content({ entry, onClose }: { entry: CatalogEntryDetail; onClose: () =>
       </p>
       {entry.description && <Markdown text={entry.description} />}
       <May use="editEntry">
-        <EntrySettings
-          key={`${entry.shownAs.name} ${entry.shownAs.description}`}
-          entry={entry}
-          onRenamed={onClose}
-        />
+        <EntrySettings key={`${entry.kind} ${entry.target} ${entry.own}`} entry={entry} onRenamed={onClose} />
       </May>
       {entry.kind === 'tool' && (
         <section>

@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { call } from '../../api/call.ts'
 import type { CatalogEntryDetail, EditEntry } from '../../api/contract.ts'
+import { useEdited, type Edited } from '../../api/kept.ts'
+import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { useConfigEdit } from '../configuration/use-config-edit.tsx'
 import styles from './entry-settings.module.css'
@@ -16,16 +18,24 @@ interface Props {
 
 /** Hides, renames and describes an entry in the configuration, after a look at the difference. */
 export function EntrySettings({ entry, onRenamed }: Props) {
-  const { kind, target, own } = entry
+  const { kind, target, own, shownAs } = entry
+  const texts = useEdited(`entry ${kind} ${target} ${own}`, {
+    name: shownAs.name ?? '',
+    description: shownAs.description ?? '',
+  })
   const edit = useConfigEdit(
     (change: Change) => call('editEntry', { body: { kind, target, own, ...change } }),
-    ({ name }) => name !== undefined && name !== (entry.shownAs.name ?? '') && onRenamed(),
+    async ({ enabled, name }) => {
+      if (name !== undefined && name !== (shownAs.name ?? '')) onRenamed()
+      await queryClient.invalidateQueries({ queryKey: ['catalog'] })
+      if (enabled === undefined) texts.forget()
+    },
   )
   return (
     <section className={styles.settings} aria-label="How clients see it">
       <h3>How clients see it</h3>
       <Shown entry={entry} onChange={(enabled) => edit.review({ enabled })} />
-      <Texts entry={entry} onReview={edit.review} isPending={edit.isPending} />
+      <Texts entry={entry} texts={texts} onReview={edit.review} isPending={edit.isPending} />
       {edit.problem}
       {edit.dialog}
     </section>
@@ -61,17 +71,16 @@ function Shown({ entry, onChange }: { entry: CatalogEntryDetail; onChange: (enab
 
 interface TextsProps {
   readonly entry: CatalogEntryDetail
+  readonly texts: Edited<{ readonly name: string; readonly description: string }>
   readonly onReview: (change: Change) => void
   readonly isPending: boolean
 }
 
-function Texts({ entry, onReview, isPending }: TextsProps) {
-  const { kind, own, ownDefinition, shownAs } = entry
-  const [name, setName] = useState(shownAs.name ?? '')
-  const [description, setDescription] = useState(shownAs.description ?? '')
+function Texts({ entry, texts, onReview, isPending }: TextsProps) {
+  const { kind, own, ownDefinition } = entry
+  const { name, description } = texts.value
   const id = useId()
   const canRename = kind === 'tool' || kind === 'prompt'
-  const isSame = name === (shownAs.name ?? '') && description === (shownAs.description ?? '')
   return (
     <form
       className={styles.form}
@@ -89,7 +98,7 @@ function Texts({ entry, onReview, isPending }: TextsProps) {
             placeholder={own}
             spellCheck={false}
             autoComplete="off"
-            onChange={(event) => setName(event.target.value)}
+            onChange={(event) => texts.set({ name: event.target.value, description })}
           />
         </>
       )}
@@ -99,12 +108,15 @@ function Texts({ entry, onReview, isPending }: TextsProps) {
         rows={3}
         value={description}
         placeholder={String(ownDefinition.description ?? '')}
-        onChange={(event) => setDescription(event.target.value)}
+        onChange={(event) => texts.set({ name, description: event.target.value })}
       />
       <p className={styles.hint}>Empty fields keep what the target says.</p>
-      <Button type="submit" disabled={isSame || isPending}>
-        Review and save…
-      </Button>
+      <div className={styles.actions}>
+        <Button type="submit" disabled={!texts.isChanged || isPending}>
+          Review and save…
+        </Button>
+        {texts.isChanged && <Button onClick={texts.forget}>Undo</Button>}
+      </div>
     </form>
   )
 }

@@ -9,6 +9,7 @@ import { initialValue } from '../../schema-form/initial-value.ts'
 import { IssueList } from '../../schema-form/issue-list.tsx'
 import type { Schema } from '../../schema-form/schema.ts'
 import { SchemaForm } from '../../schema-form/schema-form.tsx'
+import { goToUnreadable } from '../../schema-form/unreadable.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Failure } from '../../ui/signs/notice.tsx'
 import { submitByKeys } from '../../ui/controls/keys.ts'
@@ -46,7 +47,7 @@ function FormQuestion({ question: { id, params, target }, onAnswer, isPending }:
       onKeyDown={submitByKeys}
       onSubmit={(event) => {
         event.preventDefault()
-        if (issues.length > 0) return
+        if (issues.length > 0 || goToUnreadable(event.currentTarget)) return
         onAnswer({ action: 'accept', content: value as JsonObject })
       }}
     >
@@ -83,7 +84,7 @@ function UrlQuestion({ question: { params, target }, onAnswer, isPending }: Ques
       {isSafe ? (
         <PageAddress url={url} />
       ) : (
-        <p className={styles.url}>
+        <p>
           This address cannot be opened safely: <code>{url}</code>
         </p>
       )}
@@ -122,7 +123,7 @@ export function OpenedPage({ question: { params } }: { question: PlaygroundQuest
 
 function PageAddress({ url }: { url: string }) {
   return (
-    <p className={styles.url}>
+    <p>
       <strong>{new URL(url).host}</strong>
       <br />
       <a href={url} target="_blank" rel="noopener noreferrer">

@@ -11,6 +11,7 @@ import { IssueList } from '../../schema-form/issue-list.tsx'
 import { RawJson } from '../../schema-form/raw-json.tsx'
 import type { Schema } from '../../schema-form/schema.ts'
 import { SchemaForm } from '../../schema-form/schema-form.tsx'
+import { goToUnreadable } from '../../schema-form/unreadable.tsx'
 import { KindBadge } from '../../ui/signs/badge.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -72,7 +73,7 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
         onKeyDown={submitByKeys}
         onSubmit={(event) => {
           event.preventDefault()
-          start.mutate(request)
+          if (!goToUnreadable(event.currentTarget)) start.mutate(request)
         }}
       >
         {entry?.description && <Markdown text={entry.description} />}

@@ -1,7 +1,7 @@
-import { useState } from 'react'
 import type { JsonObject, PlaygroundQuestion } from '../../api/contract.ts'
 import { useKept } from '../../api/kept.ts'
 import { RawJson } from '../../schema-form/raw-json.tsx'
+import { goToUnreadable } from '../../schema-form/unreadable.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { JsonTree } from '../../ui/text/json-tree.tsx'
 import { Check } from '../../ui/controls/fields.tsx'
@@ -25,11 +25,17 @@ export function whoAsks(target: string | undefined): string {
   return target === undefined ? 'The server' : `“${target}”`
 }
 
+interface Draft {
+  readonly text: string
+  readonly model: string
+  /** The whole result, where the person writes it as JSON. */
+  readonly raw?: unknown
+}
+
 /** The server wants a model's answer; here a person gives it. */
 export function Sampling({ question: { id, params, target }, onAnswer, isPending }: QuestionProps) {
-  const [text, setText] = useKept(answerKey(id), () => '')
-  const [model, setModel] = useState('console')
-  const [raw, setRaw] = useState<unknown>()
+  const [draft, setDraft] = useKept<Draft>(answerKey(id), () => ({ text: '', model: 'console' }))
+  const { text, model, raw } = draft
   const messages = Array.isArray(params.messages) ? (params.messages as JsonObject[]) : []
   const { messages: _, _meta, ...rest } = params
   const answer: JsonObject = {
@@ -44,6 +50,7 @@ export function Sampling({ question: { id, params, target }, onAnswer, isPending
       onKeyDown={submitByKeys}
       onSubmit={(event) => {
         event.preventDefault()
+        if (goToUnreadable(event.currentTarget)) return
         onAnswer(raw === undefined ? answer : (raw as JsonObject))
       }}
     >
@@ -67,21 +74,25 @@ export function Sampling({ question: { id, params, target }, onAnswer, isPending
       <Check
         label="Write the whole result as JSON"
         checked={raw !== undefined}
-        onChange={(checked) => setRaw(checked ? answer : undefined)}
+        onChange={(checked) => setDraft({ text, model, ...(checked && { raw: answer }) })}
       />
       {raw === undefined ? (
         <>
           <label className={styles.text}>
             Answer
-            <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+            <textarea
+              rows={4}
+              value={text}
+              onChange={(event) => setDraft({ ...draft, text: event.target.value })}
+            />
           </label>
           <label className={styles.text}>
             Model
-            <input value={model} onChange={(event) => setModel(event.target.value)} />
+            <input value={model} onChange={(event) => setDraft({ ...draft, model: event.target.value })} />
           </label>
         </>
       ) : (
-        <RawJson label="Result" value={raw} onChange={(value) => setRaw(value ?? {})} />
+        <RawJson label="Result" value={raw} onChange={(value) => setDraft({ ...draft, raw: value ?? {} })} />
       )}
       <div className={styles.actions}>
         <Button type="submit" tone="primary" disabled={isPending || (raw === undefined && text === '')}>

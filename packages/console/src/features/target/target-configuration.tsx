@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { AdminError } from '../../api/contract.ts'
 import { call } from '../../api/call.ts'
 import type { JsonObject, TargetDetail } from '../../api/contract.ts'
-import { queryClient } from '../../api/queries.ts'
+import { useEdited } from '../../api/kept.ts'
+import { queryClient, targetQuery } from '../../api/queries.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/layout/dialog.tsx'
 import { Editor } from '../../ui/editor/editor.tsx'
@@ -16,30 +17,27 @@ import styles from './target-configuration.module.css'
 /** The entry of this target, as JSON whatever the file is; saving keeps the file's comments. */
 export function TargetConfiguration({ target }: { target: TargetDetail }) {
   const original = JSON.stringify(target.config.entry, undefined, 2)
-  const [base, setBase] = useState({ text: original, revision: target.config.revision })
-  const [text, setText] = useState(original)
-  const [name, setName] = useState(target.name)
+  const edit = useEdited(`target ${target.name}`, { text: original, name: target.name })
+  const { text, name } = edit.value
   const navigate = useNavigate()
   const isHere = useIsHere()
-  const isDirty = text !== base.text || name !== target.name
   const canSave = target.config.revision !== undefined
-  if (!isDirty && base.text !== original) {
-    setBase({ text: original, revision: target.config.revision })
-    setText(original)
-  }
   const save = useMutation({
-    mutationFn: () => {
+    mutationFn: async () => {
       const entry = parseEntry(text)
-      const revision = base.revision ?? ''
-      const body = { entry, revision, ...(name !== target.name && { name }) }
+      // The rest of the file may be another one by now; this entry may not.
+      const { config } = await queryClient.fetchQuery({ ...targetQuery(target.name), staleTime: 0 })
+      if (JSON.stringify(config.entry, undefined, 2) !== original)
+        throw new Error('The entry has just been changed elsewhere: nothing was saved.')
+      const body = { entry, revision: config.revision ?? '', ...(name !== target.name && { name }) }
       return call('updateTarget', { params: { name: target.name }, body })
     },
     onSuccess: async (saved) => {
       notify(`${name} was saved${saved.backup ? '; the previous file was kept' : ''}.`)
       if (name !== target.name && isHere())
         await navigate({ to: '/targets/$name', params: { name }, search: { tab: 'configuration' } })
-      setBase({ text, revision: saved.revision })
       await queryClient.invalidateQueries()
+      edit.forget()
     },
   })
   return (
@@ -58,12 +56,18 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
           </>
         )}
       </p>
+      {edit.isBehind && (
+        <Notice tone="warn" title="The entry was changed elsewhere while you edited">
+          <Button onClick={edit.forget}>Take the file, drop my edits</Button>{' '}
+          <Button onClick={edit.goOn}>Keep my edits, over the new entry</Button>
+        </Notice>
+      )}
       <label className={styles.name}>
         Name
         <input
           value={name}
           disabled={!canSave}
-          onChange={(event) => setName(event.target.value)}
+          onChange={(event) => edit.set({ text, name: event.target.value })}
           spellCheck={false}
         />
       </label>
@@ -71,7 +75,7 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
         label={`Configuration of ${target.name}`}
         format="jsonc"
         value={text}
-        onChange={canSave ? setText : undefined}
+        onChange={canSave ? (next) => edit.set({ text: next, name }) : undefined}
       />
       {save.error && <Failure error={save.error} />}
       {save.error instanceof AdminError && save.error.problem.details?.problems !== undefined && (
@@ -79,14 +83,17 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
       )}
       {canSave && (
         <div className={styles.actions}>
-          <Button tone="primary" disabled={!isDirty || save.isPending} onClick={() => save.mutate()}>
+          <Button
+            tone="primary"
+            disabled={!edit.isChanged || edit.isBehind || save.isPending}
+            onClick={() => save.mutate()}
+          >
             Save
           </Button>
           <Button
-            disabled={!isDirty}
+            disabled={!edit.isChanged}
             onClick={() => {
-              setText(base.text)
-              setName(target.name)
+              edit.forget()
               save.reset()
             }}
           >

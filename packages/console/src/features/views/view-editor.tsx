@@ -1,7 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
 import type { Access, EditView, JsonObject } from '../../api/contract.ts'
-import { keep, useKept } from '../../api/kept.ts'
+import { useEdited } from '../../api/kept.ts'
 import { May, useMay } from '../../api/may.tsx'
 import { Bar } from '../../ui/layout/bar.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -36,8 +36,8 @@ export function ViewEditor({ name, saved, access }: Props) {
   const navigate = route.useNavigate()
   const may = useMay()
   const isHere = useIsHere()
-  const slot = `view ${name}`
-  const [draft, setDraft] = useKept<Draft>(slot, () => ({ name, view: saved }))
+  const edited = useEdited<Draft>(`view ${name}`, { name, view: saved })
+  const { value: draft, set: setDraft } = edited
   const { view } = draft
   const setView = (next: RawView) => setDraft({ ...draft, view: next })
   const previewed = useSettled(draft)
@@ -47,26 +47,25 @@ export function ViewEditor({ name, saved, access }: Props) {
   const edit = useConfigEdit(
     (body: EditView) => call('editView', { body }),
     async (change) => {
-      keep(slot, undefined)
+      edited.forget()
       if (!isHere()) return
       if (change.view === null) await navigate({ to: '/access', search: { tab: 'views' } })
       else await navigate({ search: (old) => ({ ...old, name: draft.name }) })
     },
   )
-  const isChanged = JSON.stringify(view) !== JSON.stringify(saved)
   const canSave = draft.name !== '' && toSave(view).use !== undefined
   return (
     <div className={styles.part}>
-      {isChanged && name !== '' && (
-        <Notice tone="accent" title="Your changes are not saved yet.">
-          <Button
-            onClick={() => {
-              keep(slot, undefined)
-              setDraft({ name, view: saved })
-            }}
-          >
-            Throw them away
-          </Button>
+      {edited.isChanged && name !== '' && (
+        <Notice
+          tone={edited.isBehind ? 'warn' : 'accent'}
+          title={
+            edited.isBehind
+              ? 'The view was changed elsewhere, and your changes are not saved yet.'
+              : 'Your changes are not saved yet.'
+          }
+        >
+          <Button onClick={edited.forget}>Throw them away</Button>
         </Notice>
       )}
       <Card>
@@ -85,7 +84,7 @@ export function ViewEditor({ name, saved, access }: Props) {
         <Bar>
           <Button
             tone="primary"
-            disabled={!canSave || edit.isPending || (!isChanged && name !== '')}
+            disabled={!canSave || edit.isPending || (!edited.isChanged && name !== '')}
             onClick={() => edit.review({ name: draft.name, view: toSave(view) as JsonObject })}
           >
             Review and save…

@@ -30,9 +30,7 @@ export function ViewPage() {
     >
       {error && <Failure error={error} />}
       {!error && !(access.data && saved) && <Skeleton lines={6} />}
-      {access.data && saved && (
-        <ViewEditor key={`${name} ${JSON.stringify(saved)}`} name={name} saved={saved} access={access.data} />
-      )}
+      {access.data && saved && <ViewEditor key={name} name={name} saved={saved} access={access.data} />}
     </Page>
   )
 }

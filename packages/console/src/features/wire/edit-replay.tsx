@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
+import { keep, useKept } from '../../api/kept.ts'
 import { RawJson } from '../../schema-form/raw-json.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/layout/dialog.tsx'
 
 interface Props {
+  readonly id: number
   readonly method: string
   readonly params: JsonObject
   readonly isSending: boolean
@@ -13,8 +15,9 @@ interface Props {
 }
 
 /** The parameters of an exchange, to be changed and sent again. Only what the editor shows can be sent. */
-export function EditReplay({ method, params, isSending, onSend, onClose }: Props) {
-  const [edited, setEdited] = useState<unknown>(params)
+export function EditReplay({ id, method, params, isSending, onSend, onClose }: Props) {
+  const slot = `replay ${id}`
+  const [edited, setEdited] = useKept<unknown>(slot, () => params)
   const [isReadable, setReadable] = useState(true)
   const isObject = typeof edited === 'object' && edited !== null && !Array.isArray(edited)
   return (
@@ -27,7 +30,10 @@ export function EditReplay({ method, params, isSending, onSend, onClose }: Props
         <Button
           tone="primary"
           disabled={isSending || !isReadable || !isObject}
-          onClick={() => onSend(edited as JsonObject)}
+          onClick={() => {
+            keep(slot, undefined)
+            onSend(edited as JsonObject)
+          }}
         >
           Send
         </Button>

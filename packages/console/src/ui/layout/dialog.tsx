@@ -6,7 +6,8 @@ import { Modal } from './modal.tsx'
 
 interface Props {
   readonly open: boolean
-  readonly onClose: () => void
+  /** Absent: it goes only by what is in it, as it shows something that cannot be had again. */
+  readonly onClose?: () => void
   readonly title: string
   readonly wide?: boolean
   readonly children: ReactNode
@@ -19,7 +20,7 @@ export function Dialog({ open, onClose, title, wide, children, actions }: Props)
     <Modal onClose={onClose} label={title} className={`${styles.popup} ${wide ? styles.wide : ''}`}>
       <header className={styles.header}>
         <h2 className={styles.title}>{title}</h2>
-        <IconButton label="Close" icon={X} onClick={onClose} />
+        {onClose && <IconButton label="Close" icon={X} onClick={onClose} />}
       </header>
       <div className={styles.body}>{children}</div>
       {actions && <footer className={styles.footer}>{actions}</footer>}

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 
 interface Props {
-  readonly onClose: () => void
+  readonly onClose: (() => void) | undefined
   readonly className: string | undefined
   readonly label: string
   readonly children: ReactNode
@@ -23,7 +23,7 @@ export function Modal({ onClose, className, label, children }: Props) {
     const { left, right, top, bottom } = event.currentTarget.getBoundingClientRect()
     const isInside =
       event.clientX >= left && event.clientX <= right && event.clientY >= top && event.clientY <= bottom
-    if (!isInside) onClose()
+    if (!isInside) onClose?.()
   }
   return (
     <dialog
@@ -33,7 +33,7 @@ export function Modal({ onClose, className, label, children }: Props) {
       // The page decides when it is closed, and not only how it looks.
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        onClose?.()
       }}
       onMouseDown={closeFromOutside}
     >
