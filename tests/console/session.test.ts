@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+import { serveFrom } from '../support/source-process.ts'
+import { BOTH_ERAS, testGateway, type TestGateway } from '../support/start-gateway.ts'
 import { ensureBuilt } from './support/built-console.ts'
 import { launch } from './support/chromium.ts'
 import { openConsole } from './support/open-console.ts'
@@ -77,4 +78,34 @@ it('says that a token is wrong, and takes the right one', async () => {
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   await context.close()
+})
+
+it('comes back with a gateway that was killed and started again, without the questions of before', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'gantry-killed-'))
+  const file = join(dir, 'gantry.json')
+  await writeFile(file, JSON.stringify({ ...BOTH_ERAS, stateDir: './state' }))
+  const first = await serveFrom(file)
+  const consoleUrl = `${first.url}/console/#token=${first.token}`
+  const { page, go, close } = await openConsole(browser, consoleUrl)
+  await go('/playground?kind=tool&name=old_greet')
+  await page.getByRole('button', { name: 'Call', exact: true }).click()
+  const question = page.getByLabel('Question from the server')
+  await question.getByLabel('name').fill('Ada')
+  const overview = await page.context().newPage()
+  await overview.goto(`${first.url}/console/`)
+  await overview.getByText('live', { exact: true }).first().waitFor()
+
+  await first.kill()
+  for (const one of [page, overview])
+    await one.getByText('The gateway does not answer', { exact: true }).first().waitFor()
+  const second = await serveFrom(file, { port: Number(new URL(first.url).port) })
+  for (const one of [page, overview]) await one.getByText('live', { exact: true }).first().waitFor()
+  await question.waitFor({ state: 'detached' })
+  await expect.poll(() => page.getByText('waits for you').count()).toBe(0)
+  await overview.getByRole('article', { name: 'old' }).getByText('ready', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Call', exact: true }).click()
+  await question.waitFor()
+  await close()
+  await second.kill()
+  await rm(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
 })

@@ -181,12 +181,15 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
       .waitFor()
     await page.getByLabel('Session').waitFor()
     expect(await axe(page)).toEqual([])
+    const order = page.getByRole('combobox', { name: 'Sort by' })
+    await order.selectOption('tool')
+    await expect.poll(() => order.inputValue()).toBe('tool')
     expect(complaints).toEqual([])
     await close()
   })
 
   it('shows the exchanges of a file: an export, or an HTTP archive', async () => {
-    const { page, go, close } = await suite.open()
+    const { page, go, complaints, close } = await suite.open()
     await go('/wire?filter=tool:new_touch')
     await page.getByText('live', { exact: true }).first().waitFor()
     await start('new_touch')
@@ -212,6 +215,30 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
       await page.getByRole('button', { name: `Leave ${name}` }).click()
       await page.getByRole('button', { name: 'Pause' }).waitFor()
     }
+    const exchange = {
+      id: 1,
+      at: Date.now(),
+      method: 'ping',
+      client: { revision: '' },
+      status: 'ok',
+      hops: [],
+    }
+    const broken = [
+      { ...exchange, name: { not: 'a text' } },
+      { ...exchange, at: 1e300 },
+      { ...exchange, hops: [{ type: 'attack' }] },
+      exchange,
+      exchange,
+    ]
+    const buffer = Buffer.from(broken.map((one) => JSON.stringify(one)).join('\n'))
+    await go('/wire')
+    await page
+      .getByLabel('File with exchanges')
+      .setInputFiles({ name: 'broken.jsonl', mimeType: 'text/plain', buffer })
+    await page.getByText('2 of 2').waitFor()
+    await rows.first().click()
+    await page.getByText('No messages were kept').waitFor()
+    expect(complaints).toEqual([])
     const file = { name: 'x.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
     await page.getByLabel('File with exchanges').setInputFiles(file)
     await page.getByText('No exchanges were found in this file').waitFor()

@@ -1,4 +1,4 @@
-import type { WireRecord } from '../../api/contract.ts'
+import { escapeControls, type WireRecord } from '../../api/contract.ts'
 import { formatBytes, formatTime } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { WireStatusBadge } from './status.tsx'
@@ -77,11 +77,12 @@ export const COLUMNS: readonly Column<WireRecord>[] = [
 ]
 
 export function nameOf({ name, method }: WireRecord): string {
-  return name ?? method
+  return escapeControls(name ?? method)
 }
 
+/** As clients call themselves, with all signs in sight: some turn a text around, and make a name look like another. */
 export function clientOf({ client, status }: WireRecord): string {
-  return client.name ?? (status === 'refused' ? '–' : 'client')
+  return escapeControls(client.name ?? (status === 'refused' ? '–' : 'client'))
 }
 
 /** What is not the target's: the gateway's own work, and waiting for a turn or for the caller. */

@@ -8,7 +8,7 @@ import { Failure } from '../../ui/signs/notice.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
 import { useEscape } from '../../ui/hooks/use-escape.ts'
-import { gatewayMs, milliseconds, nameOf } from './columns.tsx'
+import { clientOf, gatewayMs, milliseconds, nameOf } from './columns.tsx'
 import styles from './compare.module.css'
 import { useExchange } from './use-exchange.ts'
 import { Waterfall } from './waterfall.tsx'
@@ -73,7 +73,7 @@ interface Fact {
 
 const FACTS: readonly [string, (exchange: WireDetail) => string][] = [
   ['Time', ({ at }) => formatTime(at)],
-  ['Client', ({ client }) => client.name ?? '–'],
+  ['Client', clientOf],
   ['Revision', ({ client }) => client.revision],
   ['Target', ({ target }) => target ?? 'gateway'],
   ['Tool', nameOf],

@@ -15,10 +15,10 @@ import { Clock } from '../../ui/text/time.tsx'
 import { notifyError } from '../../ui/signs/toasts.tsx'
 import { useEscape } from '../../ui/hooks/use-escape.ts'
 import { useIsHere } from '../../ui/hooks/use-is-here.ts'
-import { gatewayMs, milliseconds } from './columns.tsx'
+import { clientOf, gatewayMs, milliseconds, nameOf } from './columns.tsx'
 import { EditReplay } from './edit-replay.tsx'
 import styles from './exchange.module.css'
-import { ExportButton } from './export-button.tsx'
+import { ExportButton } from './files/export-button.tsx'
 import { Messages } from './messages.tsx'
 import { WireStatusBadge } from './status.tsx'
 import { whoOf } from './timeline.tsx'
@@ -41,7 +41,7 @@ export function Exchange({ id, onClose, onCompare }: Props) {
     <section className={styles.exchange} aria-label={`Exchange ${id}`}>
       <header className={styles.header}>
         <h2>
-          #{id} {data?.method} {data?.name !== undefined && <code>{data.name}</code>}
+          #{id} {data?.method} {data?.name !== undefined && <code>{nameOf(data)}</code>}
         </h2>
         {data && <WireStatusBadge status={data.status} />}
         <IconButton label="Close" icon={X} onClick={onClose} />
@@ -100,11 +100,12 @@ function Content({ exchange, children }: { exchange: WireDetail; children: React
   )
 }
 
-function Caller({ exchange: { client } }: { exchange: WireDetail }) {
+function Caller({ exchange }: { exchange: WireDetail }) {
+  const { client } = exchange
   const era = client.revision >= '2026-07-28' ? 'modern' : 'legacy'
   return (
     <>
-      <span>{client.name ?? 'a client without a name'}</span>
+      <span>{client.name === undefined ? 'a client without a name' : clientOf(exchange)}</span>
       <EraBadge era={era} revision={client.revision} />
       {client.principal !== undefined && <span>{client.principal}</span>}
       <Link to="/wire" search={(old) => ({ ...old, view: 'timeline', who: whoOf(client) })}>
@@ -160,6 +161,7 @@ function Actions({ exchange, isImported, onCompare }: ActionsProps) {
       {!isImported && <ExportButton id={exchange.id} />}
       {isEditing && params !== undefined && (
         <EditReplay
+          id={exchange.id}
           method={exchange.method}
           params={params}
           isSending={replay.isPending}

@@ -1,5 +1,5 @@
 import { useMemo } from 'react'
-import { wireFilterValue, type WireRecord } from '../../api/contract.ts'
+import { escapeControls, wireFilterValue, type WireRecord } from '../../api/contract.ts'
 import { formatCount } from '../../ui/text/format.ts'
 import { hasPart, quoted, togglePart } from './complete-filter.ts'
 import styles from './facets.module.css'
@@ -32,7 +32,7 @@ export function Facets({ records, filter, onFilter }: Props) {
                 aria-pressed={hasPart(filter, part)}
                 onClick={() => onFilter(togglePart(filter, part))}
               >
-                {value} <span>{formatCount(count)}</span>
+                {escapeControls(value)} <span>{formatCount(count)}</span>
               </button>
             )
           })}

@@ -6,6 +6,7 @@ import { CopyButton } from '../../ui/controls/copy.tsx'
 import { formatBytes, formatDuration } from '../../ui/text/format.ts'
 import { JsonTree } from '../../ui/text/json-tree.tsx'
 import { Rich } from '../../ui/text/rich.tsx'
+import { clientOf } from './columns.tsx'
 import styles from './messages.module.css'
 
 /** The raw messages, the client's hop on the left and the target's on the right, in the order of time. */
@@ -13,7 +14,7 @@ export function Messages({ exchange }: { exchange: WireDetail }) {
   return (
     <div className={styles.messages}>
       <div className={styles.heads} aria-hidden>
-        <span>{exchange.client.name ?? 'client'} ↔ gateway</span>
+        <span>{clientOf(exchange)} ↔ gateway</span>
         <span>gateway ↔ {exchange.target ?? 'target'}</span>
       </div>
       {exchange.hops.map((message) => (

@@ -1,10 +1,10 @@
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { WireRecord } from '../../api/contract.ts'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { Select } from '../../ui/controls/fields.tsx'
 import { formatDuration, formatTime, plural } from '../../ui/text/format.ts'
 import type { Column, Sort } from '../../ui/table/column.ts'
-import { COLUMNS, nameOf } from './columns.tsx'
+import { clientOf, COLUMNS, nameOf } from './columns.tsx'
 import { ExchangeTable } from './exchange-table.tsx'
 import styles from './timeline.module.css'
 
@@ -23,6 +23,7 @@ const OLDEST_FIRST: Sort = { column: 'time', descending: false }
 export function Timeline({ records, who, onWho, selected, onOpen }: Props) {
   const sessions = useMemo(() => sessionsOf(records), [records])
   const session = sessions.find(({ id }) => id === who) ?? sessions[0]
+  const [sort, setSort] = useState(OLDEST_FIRST)
   const columns = useMemo(() => (session ? columnsOf(session.records) : []), [session])
   if (!session)
     return <Empty title="Nobody was here yet">Sessions show as soon as a client sends something.</Empty>
@@ -40,8 +41,8 @@ export function Timeline({ records, who, onWho, selected, onOpen }: Props) {
         columns={columns}
         records={session.records}
         selected={selected}
-        sort={OLDEST_FIRST}
-        onSort={() => {}}
+        sort={sort}
+        onSort={setSort}
         viewKey={session.id}
         onOpen={onOpen}
       />
@@ -70,11 +71,10 @@ function sessionsOf(records: readonly WireRecord[]): Session[] {
     else found.set(who, [record])
   }
   return [...found].map(([id, own]) => {
-    const { client } = own[0]!
     const from = formatTime(own.at(-1)!.at)
     return {
       id,
-      title: `${client.name ?? 'client'} from ${from}, ${plural(own.length, 'exchange')}`,
+      title: `${clientOf(own[0]!)} from ${from}, ${plural(own.length, 'exchange')}`,
       records: own,
     }
   })

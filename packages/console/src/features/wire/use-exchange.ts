@@ -4,7 +4,7 @@ import { wireDetailQuery } from '../../api/queries.ts'
 import { useMay } from '../../api/may.tsx'
 import { useStore } from '../../api/store.ts'
 import { wireStore, type WireState } from '../../api/wire-store.ts'
-import { imported } from './imported.ts'
+import { imported } from './files/imported.ts'
 
 interface Found {
   readonly data: WireDetail | undefined

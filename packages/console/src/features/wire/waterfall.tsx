@@ -1,5 +1,6 @@
 import type { WireDetail } from '../../api/contract.ts'
 import { formatDuration } from '../../ui/text/format.ts'
+import { clientOf } from './columns.tsx'
 import { toSpans, type Span } from './spans.ts'
 import styles from './waterfall.module.css'
 
@@ -43,7 +44,7 @@ export function Waterfall({ exchange }: { exchange: WireDetail }) {
 }
 
 function route({ hop, direction }: Span, exchange: WireDetail): string {
-  const other = hop === 'client' ? (exchange.client.name ?? 'client') : (exchange.target ?? 'target')
+  const other = hop === 'client' ? clientOf(exchange) : (exchange.target ?? 'target')
   return direction === 'in' ? `${other} → gateway` : `gateway → ${other}`
 }
 

@@ -11,9 +11,9 @@ import { Check, SearchField, Select } from '../../ui/controls/fields.tsx'
 import { formatCount } from '../../ui/text/format.ts'
 import { notifyError } from '../../ui/signs/toasts.tsx'
 import { completeFilter } from './complete-filter.ts'
-import { ExportButton } from './export-button.tsx'
-import { ImportButton } from './import-button.tsx'
-import { imported } from './imported.ts'
+import { ExportButton } from './files/export-button.tsx'
+import { ImportButton } from './files/import-button.tsx'
+import { imported } from './files/imported.ts'
 
 interface Props {
   readonly filter: string

@@ -42,10 +42,11 @@ export function CallView({ id }: { id: string }) {
   const task = only(events, 'task').at(-1)
   const subject = useAppSubject(detail, end?.type === 'result' ? end.result : undefined)
   const box = useRef<HTMLDivElement>(null)
-  const open = end ? [] : only(events, 'question').filter(({ question }) => !settled.has(question.id))
-  const opened = end
-    ? []
-    : only(events, 'question').filter(({ question }) => question.kind === 'url' && accepted.has(question.id))
+  // A gateway that was started again knows nothing of the call: nobody waits for an answer any more.
+  const isLost = end === undefined && error !== undefined
+  const questions = end || isLost ? [] : only(events, 'question')
+  const open = questions.filter(({ question }) => !settled.has(question.id))
+  const opened = questions.filter(({ question }) => question.kind === 'url' && accepted.has(question.id))
   // The form above may be long, and a question should not wait out of sight.
   const waiting = open.length
   // biome-ignore lint/correctness/useExhaustiveDependencies: also when a question comes
@@ -55,12 +56,12 @@ export function CallView({ id }: { id: string }) {
   return (
     <div ref={box}>
       <Card
-        title={<Title id={id} detail={detail} events={events} />}
-        actions={<Actions id={id} end={end} isLost={error !== undefined} />}
+        title={<Title id={id} detail={detail} events={events} isLost={isLost} />}
+        actions={<Actions id={id} end={end} isLost={isLost} />}
       >
         <div className={styles.call}>
           {error !== undefined && <Failure error={error} />}
-          {!end && <Progress events={events} />}
+          {!end && !isLost && <Progress events={events} />}
           <div aria-live="polite" className={styles.call}>
             {open.map(({ question }) => (
               <Question key={question.id} call={id} question={question} />
@@ -115,10 +116,12 @@ function Title({
   id,
   detail,
   events,
+  isLost,
 }: {
   id: string
   detail: PlaygroundCallDetail | undefined
   events: readonly PlaygroundEvent[]
+  isLost: boolean
 }) {
   const [connected] = only(events, 'connected')
   const end = events.find(isEnd)
@@ -126,12 +129,12 @@ function Title({
   return (
     <span className={styles.title}>
       {detail?.method ?? `Call ${id}`} {detail && <code>{subjectOf(detail)}</code>}
-      {detail && <CallStatusBadge status={end ? statusOf(end, detail) : detail.status} />}
+      {detail && !isLost && <CallStatusBadge status={end ? statusOf(end, detail) : detail.status} />}
       {connected && <EraBadge era={connected.era} revision={connected.revision} />}
       <span className={styles.muted}>
         {end && 'duration' in end
           ? formatDuration(end.duration)
-          : detail && formatDuration(Math.max(0, now - detail.startedAt))}
+          : detail && !isLost && formatDuration(Math.max(0, now - detail.startedAt))}
       </span>
       {detail && detail.records.length > 0 && (
         <span className={styles.records}>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { WireDetail } from '../../api/contract.ts'
+import type { WireDetail } from '../../../api/contract.ts'
 import { fromHar, toHar } from './har.ts'
 import { readExchanges } from './imported.ts'
 
@@ -112,7 +112,65 @@ describe('archives', () => {
   it('and exports in lines are told apart, and anything else is refused', () => {
     const lines = [exchange, { ...exchange, id: 8 }].map((one) => JSON.stringify(one)).join('\n')
     expect(readExchanges(`${lines}\n`).map(({ id }) => id)).toEqual([8, 7])
-    for (const text of ['', 'hello', '{"a":1}', '[1]'])
+    for (const text of [
+      '',
+      'hello',
+      '{"a":1}',
+      '[1]',
+      '{"log":{"entries":{}}}',
+      '{"log":{"entries":[null,1]}}',
+    ])
       expect(() => readExchanges(text)).toThrow(/No exchanges/)
+  })
+
+  it('with parts that are not what they should be lose those exchanges, and no others', () => {
+    const [hop] = exchange.hops
+    const broken = [
+      { ...exchange, at: 1e300 },
+      { ...exchange, name: { a: 1 } },
+      { ...exchange, status: 'fine' },
+      { ...exchange, duration: '12' },
+      { ...exchange, client: { ...exchange.client, name: ['x'] } },
+      { ...exchange, hops: [null] },
+      { ...exchange, hops: [{ ...hop, type: 'attack' }] },
+      { ...exchange, hops: [{ ...hop, message: undefined }] },
+      { ...exchange, hops: [{ ...hop, bytes: 'many' }] },
+    ]
+    const text = [...broken, exchange].map((one) => JSON.stringify(one)).join('\n')
+    expect(readExchanges(text)).toEqual([exchange])
+    const request = { postData: { text: '{"method":"ping"}' } }
+    const entries = [
+      ...broken.map((one) => ({ _exchange: one })),
+      null,
+      7,
+      { request: { postData: { text: '{"method":7}' } } },
+      { request },
+      { request, response: 3, time: 'long', startedDateTime: 5 },
+    ]
+    const found = readExchanges(JSON.stringify({ log: { entries } }))
+    expect(found.map(({ method, status }) => [method, status])).toEqual([
+      ['ping', 'ok'],
+      ['ping', 'ok'],
+    ])
+  })
+
+  it('of a browser bring no credentials along: headers, cookies and addresses stay in the file', () => {
+    const secret = 's3cret-token'
+    const header = { name: 'authorization', value: `Bearer ${secret}` }
+    const request = {
+      url: `https://example.com/mcp?key=${secret}`,
+      headers: [header],
+      cookies: [{ name: 'session', value: secret }],
+      postData: { text: '{"method":"ping","id":1}' },
+    }
+    const response = { status: 200, headers: [header], content: { text: '{"id":1,"result":{}}' } }
+    const found = readExchanges(JSON.stringify({ log: { entries: [{ request, response }] } }))
+    expect(found).toHaveLength(1)
+    expect(JSON.stringify(found)).not.toContain(secret)
+  })
+
+  it('that name two exchanges the same show both', () => {
+    const text = [exchange, exchange, { ...exchange, id: 8 }].map((one) => JSON.stringify(one)).join('\n')
+    expect(readExchanges(text).map(({ id }) => id)).toEqual([9, 8, 7])
   })
 })

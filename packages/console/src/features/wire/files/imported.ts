@@ -1,6 +1,7 @@
-import type { WireDetail } from '../../api/contract.ts'
-import { createStore, type Store } from '../../api/store.ts'
-import { fromHar, isExchange } from './har.ts'
+import type { WireDetail } from '../../../api/contract.ts'
+import { createStore, type Store } from '../../../api/store.ts'
+import { fromHar } from './har.ts'
+import { isExchange } from './is-exchange.ts'
 
 /** Exchanges of a file, which are shown in place of the gateway's. */
 export interface Imported {
@@ -17,10 +18,21 @@ export async function importFile(file: File): Promise<void> {
 
 /** Reads what this page exports: JSON lines, or an HTTP Archive, which other programs write as well. */
 export function readExchanges(text: string): WireDetail[] {
-  const found = whole(text) ?? lines(text)
+  const found = withOwnIds(whole(text) ?? lines(text))
   if (found.length === 0)
     throw new Error('No exchanges were found in this file. It takes an export of this page, or a HAR file.')
   return found.sort((a, b) => b.at - a.at || b.id - a.id)
+}
+
+/** Files that were joined have ids twice: those that are taken get others, since rows are found by them. */
+function withOwnIds(exchanges: readonly WireDetail[]): WireDetail[] {
+  const taken = new Set<number>()
+  let next = exchanges.reduce((most, { id }) => Math.max(most, id), 0)
+  return exchanges.map((exchange) => {
+    const id = taken.has(exchange.id) ? ++next : exchange.id
+    taken.add(id)
+    return id === exchange.id ? exchange : { ...exchange, id }
+  })
 }
 
 function whole(text: string): WireDetail[] | undefined {

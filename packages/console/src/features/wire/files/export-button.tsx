@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { gateway } from '../../api/call.ts'
-import type { WireDetail } from '../../api/contract.ts'
-import { Button } from '../../ui/controls/button.tsx'
-import { saveFile } from '../../ui/text/save-file.ts'
-import { notifyError } from '../../ui/signs/toasts.tsx'
+import { gateway } from '../../../api/call.ts'
+import type { WireDetail } from '../../../api/contract.ts'
+import { Button } from '../../../ui/controls/button.tsx'
+import { saveFile } from '../../../ui/text/save-file.ts'
+import { notifyError } from '../../../ui/signs/toasts.tsx'
 import { toHar } from './har.ts'
 
 interface Props {

@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react'
 import { useRef } from 'react'
-import { Button } from '../../ui/controls/button.tsx'
-import { notifyError } from '../../ui/signs/toasts.tsx'
+import { Button } from '../../../ui/controls/button.tsx'
+import { notifyError } from '../../../ui/signs/toasts.tsx'
 import { importFile } from './imported.ts'
 
 /** Shows the exchanges of a file: an export of this page, or a HAR file. */

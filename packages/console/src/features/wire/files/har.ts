@@ -1,4 +1,5 @@
-import type { Json, WireDetail, WireMessage } from '../../api/contract.ts'
+import type { Json, WireDetail, WireMessage } from '../../../api/contract.ts'
+import { isExchange } from './is-exchange.ts'
 
 /** HTTP Archive 1.2. Members with an underscore are ours: they bring back what HTTP does not say. */
 interface HarEntry {
@@ -66,37 +67,42 @@ function bodyOf(message: WireMessage | undefined): string {
   return JSON.stringify({ jsonrpc: '2.0', ...(message.message as object) })
 }
 
-/** The exchanges of an archive of any origin: requests that are no JSON-RPC are left out. */
-export function fromHar(archive: {
-  readonly log?: { readonly entries?: readonly HarEntry[] }
-}): WireDetail[] {
-  return (archive.log?.entries ?? []).flatMap((entry, index) => {
-    if (isExchange(entry._exchange)) return [entry._exchange]
-    const request = parse(entry.request?.postData?.text)
-    return typeof request?.method === 'string' ? [toExchange(entry, request, index + 1)] : []
+/** The exchanges of an archive of any origin: what is no JSON-RPC, or not as archives are, is left out. */
+export function fromHar(archive: { readonly log?: { readonly entries?: unknown } }): WireDetail[] {
+  const entries: readonly unknown[] = Array.isArray(archive.log?.entries) ? archive.log.entries : []
+  return entries.flatMap((entry, index) => {
+    const found = fromEntry((entry ?? {}) as Partial<HarEntry>, index + 1)
+    return isExchange(found) ? [found] : []
   })
+}
+
+function fromEntry(entry: Partial<HarEntry>, id: number): unknown {
+  if (isExchange(entry._exchange)) return entry._exchange
+  const request = parse(entry.request?.postData?.text)
+  return request && toExchange(entry, request, id)
 }
 
 type Message = { readonly [key: string]: unknown }
 
-function toExchange(entry: HarEntry, request: Message, id: number): WireDetail {
+function toExchange(entry: Partial<HarEntry>, request: Message, id: number): unknown {
   const text = entry.response?.content?.text
   const response = parse(text) ?? lastEvent(text)
   const params = (request.params ?? {}) as Message
   const meta = (params._meta ?? {}) as Message
   const info = meta['io.modelcontextprotocol/clientInfo'] as { name?: string } | undefined
   const name = params.name ?? params.uri
-  const at = Date.parse(entry.startedDateTime) || 0
-  const duration = entry.time > 0 ? entry.time : undefined
+  const at = Date.parse(entry.startedDateTime ?? '') || 0
+  const time = Number(entry.time) || 0
+  const duration = time > 0 ? time : undefined
   const hops = [request, response].flatMap((message, seq): WireMessage[] =>
-    message ? [hopOf(message, seq, at, entry.time)] : [],
+    message ? [hopOf(message, seq, at, time)] : [],
   )
-  const failed = response?.error ?? (entry.response.status >= 400 || undefined)
+  const failed = response?.error ?? (Number(entry.response?.status) >= 400 || undefined)
   const isToolError = (response?.result as Message | undefined)?.isError === true
   return {
     id,
     at,
-    method: request.method as string,
+    method: request.method,
     ...(typeof name === 'string' && { name }),
     client: {
       ...(typeof info?.name === 'string' && { name: info.name }),
@@ -104,7 +110,7 @@ function toExchange(entry: HarEntry, request: Message, id: number): WireDetail {
     },
     status: failed ? 'error' : isToolError ? 'tool-error' : 'ok',
     ...(duration !== undefined && { duration }),
-    ...(text !== undefined && { bytes: text.length }),
+    ...(typeof text === 'string' && { bytes: text.length }),
     messages: hops.length,
     hops,
   }
@@ -127,9 +133,9 @@ function hopOf(message: Message, seq: number, at: number, time: number): WireMes
   }
 }
 
-function parse(text: string | undefined): Message | undefined {
+function parse(text: unknown): Message | undefined {
   try {
-    const value: unknown = JSON.parse(text ?? '')
+    const value: unknown = JSON.parse(String(text ?? ''))
     return value !== null && typeof value === 'object' ? (value as Message) : undefined
   } catch {
     return undefined
@@ -137,19 +143,7 @@ function parse(text: string | undefined): Message | undefined {
 }
 
 /** The answer comes last in a stream of events. */
-function lastEvent(text: string | undefined): Message | undefined {
-  const events = [...(text ?? '').matchAll(/^data: ?(.*)$/gm)]
+function lastEvent(text: unknown): Message | undefined {
+  const events = [...String(text ?? '').matchAll(/^data: ?(.*)$/gm)]
   return parse(events.at(-1)?.[1])
-}
-
-/** Whether it has what the page needs: files are not always what they say. */
-export function isExchange(value: unknown): value is WireDetail {
-  const { id, at, method, client, hops } = (value ?? {}) as Partial<WireDetail>
-  return (
-    typeof id === 'number' &&
-    typeof at === 'number' &&
-    typeof method === 'string' &&
-    typeof client?.revision === 'string' &&
-    Array.isArray(hops)
-  )
 }
