@@ -178,6 +178,36 @@ describeConsole('what an operator sees first', { config: BUSY_HOUSE, entries: 20
     await page.getByLabel('Find in the events').fill('crashing')
     await row('crashing', /ready/).first().waitFor()
     expect(await axe(page)).toEqual([])
+    // The address has the question, and that of a target leads to its events.
+    await page.reload()
+    expect(await page.getByLabel('Find in the events').inputValue()).toBe('crashing')
+    await opened.go('/targets/unset')
+    await page.getByRole('link', { name: 'All events' }).click()
+    await row('unset', /failed/)
+      .first()
+      .waitFor()
+    expect(await table.locator('tbody tr').filter({ hasText: 'crashing' }).count()).toBe(0)
+  })
+
+  it('counts a target that runs and breaks again and again', async () => {
+    const crashing = () => suite.gateway.api.call('target', { params: { name: 'crashing' } })
+    const isReady = async () => (await crashing()).state === 'ready'
+    while (((await crashing()).breaks?.at.length ?? 0) < 3) {
+      await until(isReady, 'It runs')
+      await callTool('crashing_crash')
+    }
+    await until(isReady, 'It runs again')
+    await opened.go('/')
+    const article = page
+      .getByRole('region', { name: 'Needs attention' })
+      .getByRole('article', { name: 'crashing' })
+    await article.getByText(/Its connection broke \d times in the last ten minutes.*exit/).waitFor()
+    await article.getByRole('link', { name: 'Show its log' }).click()
+    await page.getByText('Error: out of luck').first().waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/Its connection broke/)
+      .waitFor()
   })
 
   it('counts calls of anybody that wait, in the list of pages and the title, and notifies', async () => {

@@ -105,6 +105,7 @@ const view = createRoute({
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
+  validateSearch: texts('q', 'kind'),
   component: lazyPage(() => import('../features/events/events-page.tsx'), 'EventsPage'),
 })
 

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { getRouteApi, Link } from '@tanstack/react-router'
 import type { LogLine } from '../../api/contract.ts'
 import { logQuery } from '../../api/queries.ts'
 import { Bar, Rest } from '../../ui/layout/bar.tsx'
@@ -14,6 +13,8 @@ import { Table } from '../../ui/table/table.tsx'
 import { Clock } from '../../ui/text/time.tsx'
 import { History } from '../configuration/history.tsx'
 import { LevelBadge, LineText } from './log-lines.tsx'
+
+const route = getRouteApi('/events')
 
 const COLUMNS: readonly Column<LogLine>[] = [
   {
@@ -65,12 +66,16 @@ const KINDS: Record<string, (line: LogLine) => boolean> = {
 /** What happened: the end of the gateway's log. */
 export function EventsPage() {
   const { data, error } = useQuery(logQuery())
-  const [kind, setKind] = useState('')
-  const [text, setText] = useState('')
+  const { q: text = '', kind = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const set = (change: { q?: string; kind?: string }) =>
+    navigate({ search: (old) => ({ ...old, ...change }), replace: true })
   const wanted = text.toLowerCase()
   const lines = data?.lines
-    .filter(KINDS[kind]!)
-    .filter(({ message, detail = '' }) => `${message} ${detail}`.toLowerCase().includes(wanted))
+    .filter(KINDS[kind] ?? KINDS['']!)
+    .filter(({ message, detail, target }) =>
+      [message, detail, target].some((part) => part?.toLowerCase().includes(wanted)),
+    )
   return (
     <Page
       title="Events"
@@ -79,11 +84,11 @@ export function EventsPage() {
       actions={<History disabled={false} />}
     >
       <Bar>
-        <SearchField label="Find in the events" value={text} onChange={setText} />
+        <SearchField label="Find in the events" value={text} onChange={(q) => set({ q })} />
         <Select
           label="Events"
           value={kind}
-          onChange={setKind}
+          onChange={(next) => set({ kind: next })}
           options={[
             ['', 'Everything'],
             ['warn', 'Warnings and errors'],

@@ -40,7 +40,7 @@ export function AttentionList({ concerns, total }: Props) {
   )
 }
 
-function Entry({ concern: { card, what, fix, callsFail } }: { concern: Concern }) {
+function Entry({ concern: { card, what, fix, sign } }: { concern: Concern }) {
   const { name, state, retryAt } = card
   const may = useMay()
   return (
@@ -69,13 +69,17 @@ function Entry({ concern: { card, what, fix, callsFail } }: { concern: Concern }
       )}
       <div className={styles.actions}>
         {state === 'needs-auth' && may('signIn') && <SignIn name={name} />}
-        {callsFail ? (
+        {sign === 'failing' && (
           <Link to="/wire" search={{ filter: `target:${quoted(name)} status:error,tool-error` }}>
             Show the failed calls
           </Link>
-        ) : (
-          state !== 'needs-auth' && may('targetAction') && <Restart card={card} />
         )}
+        {sign === 'breaking' && may('target') && (
+          <Link to="/targets/$name" params={{ name }} search={{ tab: 'stderr' }}>
+            Show its log
+          </Link>
+        )}
+        {sign === 'down' && state !== 'needs-auth' && may('targetAction') && <Restart card={card} />}
         <Link to="/why" search={{ name }}>
           Why?
         </Link>

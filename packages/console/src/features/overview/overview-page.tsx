@@ -15,7 +15,7 @@ import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import { Clock } from '../../ui/text/time.tsx'
 import { isOff } from '../../ui/signs/state.tsx'
 import { AttentionList } from './attention-list.tsx'
-import { concernOf } from './attention.ts'
+import { concernOf, tenMinutesOf } from './attention.ts'
 import { ConnectCard } from './connect.tsx'
 import { Load } from './load.tsx'
 import styles from './overview-page.module.css'
@@ -81,7 +81,7 @@ function Content({ overview }: { overview: Overview }) {
       </>
     )
   }
-  const concerns = targets.flatMap((card) => concernOf(card) ?? [])
+  const concerns = targets.flatMap((card) => concernOf(card, tenMinutesOf(overview)) ?? [])
   const concerned = new Set(concerns.map(({ card }) => card.name))
   const others = targets.filter(({ name }) => !concerned.has(name))
   return (

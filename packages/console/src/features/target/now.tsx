@@ -71,7 +71,14 @@ function LastEvents({ name }: { name: string }) {
   const { data } = useQuery(logQuery(name))
   if (!data) return null
   return (
-    <Card title="Events" actions={<Link to="/events">All events</Link>}>
+    <Card
+      title="Events"
+      actions={
+        <Link to="/events" search={{ q: name }}>
+          All events
+        </Link>
+      }
+    >
       {data.lines.length === 0 ? <Empty title="No event of it is kept" /> : <LogLines lines={data.lines} />}
     </Card>
   )

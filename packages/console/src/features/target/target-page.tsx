@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { AdminError } from '../../api/contract.ts'
+import { AdminError, escapeControls } from '../../api/contract.ts'
 import type { TargetCard, TargetDetail } from '../../api/contract.ts'
 import { May, useMay } from '../../api/may.tsx'
 import { overviewQuery, targetQuery } from '../../api/queries.ts'
 import { Badge, EraBadge } from '../../ui/signs/badge.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/text/format.ts'
-import { Explain, Failure } from '../../ui/signs/notice.tsx'
+import { Explain, Failure, Notice } from '../../ui/signs/notice.tsx'
 import { Page } from '../../ui/layout/page.tsx'
 import { Skeleton } from '../../ui/signs/skeleton.tsx'
 import { isOff, StateBadge, StateWord } from '../../ui/signs/state.tsx'
 import { Tabs, type Tab } from '../../ui/controls/tabs.tsx'
 import { Ago, Until } from '../../ui/text/time.tsx'
+import { concernOf, tenMinutesOf } from '../overview/attention.ts'
 import { Capabilities } from './capabilities.tsx'
 import { Handshake } from './handshake.tsx'
 import { Now } from './now.tsx'
@@ -93,6 +94,8 @@ function Gone({ name }: { name: string }) {
 
 function Content({ card: target, detail }: { card: TargetCard; detail: TargetDetail | undefined }) {
   const { tab = 'now' } = route.useSearch()
+  const { data: overview } = useQuery(overviewQuery)
+  const concern = overview && concernOf(target, tenMinutesOf(overview))
   const navigate = route.useNavigate()
   // The step that failed says the same, in its place.
   const steps = detail?.instances[0]?.steps ?? []
@@ -105,6 +108,7 @@ function Content({ card: target, detail }: { card: TargetCard; detail: TargetDet
       {target.problem && !isShownBelow && (
         <Explain problem={target.problem} tone={isOff(target.state) ? 'accent' : 'bad'} />
       )}
+      {concern && !target.problem && <Notice tone="warn" title={concern.what} />}
       {target.retryAt !== undefined && (
         <p>
           The next try is <Until at={target.retryAt} />.
@@ -142,7 +146,9 @@ function Facts({ target }: { target: TargetCard }) {
       <Badge>{target.transport ?? target.kind}</Badge>
       {target.serverInfo && (
         <Badge>
-          {target.serverInfo.title ?? target.serverInfo.name} {target.serverInfo.version}
+          {escapeControls(
+            `${target.serverInfo.title ?? target.serverInfo.name} ${target.serverInfo.version}`,
+          )}
         </Badge>
       )}
       <span>
@@ -161,7 +167,7 @@ function Facts({ target }: { target: TargetCard }) {
       <span>{plural(target.restarts, 'restart')}</span>
       {usage && (
         <span>
-          {formatBytes(usage.rss)} in {plural(usage.processes, 'process').replace('processs', 'processes')}
+          {formatBytes(usage.rss)} in {plural(usage.processes, 'process', 'processes')}
         </span>
       )}
     </div>

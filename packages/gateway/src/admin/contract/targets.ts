@@ -54,6 +54,8 @@ export interface TargetCard {
   readonly stats: TrafficStats
   /** Starts besides the first one of each connection. */
   readonly restarts: number
+  /** Connections that had worked and broke: when, the newest last, and why that one did. Absent: none did. */
+  readonly breaks?: { readonly at: readonly Timestamp[]; readonly what: string }
   readonly connections: number
   /** True when each caller has a connection of its own because the server asks questions. */
   readonly isolatesByItself?: boolean

@@ -67,6 +67,7 @@ export class TargetCards {
       stale: catalog?.stale ?? false,
       stats: toTrafficStats(gateway.view.statsOf(name).summary()),
       restarts: target.restarts,
+      ...breaksOf(target),
       connections: target.instances.filter((instance) => instance.link).length,
       ...(target.isolatesByItself && { isolatesByItself: true }),
       inFlight: target.instances.reduce((sum, instance) => sum + instance.slots.used, 0),
@@ -102,6 +103,14 @@ export function mainOf(target: Target): Instance | undefined {
 
 export function stateOf(target: Target): TargetState {
   return target.model.enabled ? target.state : 'disabled'
+}
+
+function breaksOf(target: Target): Pick<TargetCard, 'breaks'> {
+  const breaks = target.instances.flatMap((instance) => instance.breaks).sort((a, b) => a.at - b.at)
+  const last = breaks.at(-1)
+  if (!last) return {}
+  const { what } = explainFailure(last.reason, contextOf(undefined, target.model, undefined, []))
+  return { breaks: { at: breaks.map(({ at }) => at), what } }
 }
 
 export function stderrTexts(target: Target): string[] {

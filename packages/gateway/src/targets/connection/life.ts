@@ -31,6 +31,14 @@ export interface OpenRequest<Self> extends Opening {
   readonly signal: AbortSignal
 }
 
+/** When and why a connection broke. */
+export interface Break {
+  readonly at: number
+  readonly reason: Error
+}
+
+const BREAKS_KEPT = 20
+
 /** What the life of a connection needs; `Self` is the connection. */
 export interface LifeHost<Self> {
   /** The target's settings, which may change while it lives. */
@@ -62,6 +70,8 @@ export abstract class Life<Self> {
   handshake: Handshake | undefined
   /** What the last attempt failed with. */
   failure: unknown
+  /** Connections that had worked and broke, the newest last. */
+  readonly breaks: Break[] = []
   link: Link | undefined
   protected readonly host: LifeHost<Self>
   /** Requests under way on each connection. One that is given up is closed when its last request has ended. */
@@ -196,6 +206,8 @@ export abstract class Life<Self> {
     if (this.#ended) return
     const words = reason?.message ?? 'the connection was closed'
     this.failure = reason
+    this.breaks.push({ at: Date.now(), reason: reason ?? new Error(words) })
+    if (this.breaks.length > BREAKS_KEPT) this.breaks.shift()
     const { restart } = this.host.model()
     if (restart.policy === 'never') return this.#enter('stopped', words)
     if (Date.now() - this.#readySince > STEADY) this.proved()
