@@ -3,9 +3,12 @@ import { expect, it } from 'vitest'
 import { expectObjections } from '../../packages/mcp/src/testing/fixtures/objections.test.support.ts'
 import { until } from '../support/admin-gateway.ts'
 import { describeConsole } from './support/console-suite.ts'
+import { expectNoOverflow } from './support/open-console.ts'
 import { watchAttacks } from './support/watch-attacks.ts'
 
 const HOSTILE = fileURLToPath(new URL('../fixtures/hostile-server.mjs', import.meta.url))
+const LONG_NAMES = fileURLToPath(new URL('../fixtures/long-names-server.mjs', import.meta.url))
+const LONG = 'n'.repeat(1000)
 const ATTACK = '<img src=x onerror="globalThis.__attacked = 20">'
 const STRANGE = '<img src=x onerror=alert(1)>'
 
@@ -30,10 +33,11 @@ const config = {
   mcpServers: {
     hostile: { command: process.execPath, args: [HOSTILE], description: ATTACK },
     [STRANGE]: { command: ATTACK },
+    long: { command: process.execPath, args: [LONG_NAMES] },
   },
 }
 
-describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
+describeConsole('what is hostile', { config, entries: 11 }, (suite) => {
   const open = async () => {
     const opened = await suite.open()
     const { expectCalm } = watchAttacks(opened.page, suite.gateway.url)
@@ -42,7 +46,7 @@ describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
       expectCalm,
       async visit(path: string) {
         await opened.go(path)
-        await opened.page.getByText('live', { exact: true }).first().waitFor()
+        await opened.page.getByText('live', { exact: true }).locator('visible=true').first().waitFor()
         await until(
           async () => (await opened.page.getByRole('status', { name: 'Loading' }).count()) === 0,
           `${path} loading`,
@@ -185,6 +189,68 @@ describeConsole('what is hostile', { config, entries: 7 }, (suite) => {
       await page.getByText('works', { exact: true }).or(page.getByRole('alert')).first().waitFor()
       await expectCalm(`a trial of ${pasted.slice(0, 40)}`)
     }
+    await end()
+  })
+
+  it.each([1280, 390])('fits into pages of %i pixels though names have 1,000 characters', async (width) => {
+    const call = (client: string, name: string) =>
+      suite.gateway.api.call('startCall', {
+        body: {
+          method: 'tools/call',
+          params: { name },
+          client: { era: 'modern', capabilities: {}, name: client },
+        },
+      })
+    await call(LONG, 'long_fail')
+    await call(LONG, 'long_turned')
+    const { entries } = await suite.gateway.api.call('catalog', { query: {} })
+    const { key } = entries.find(({ target, own }) => target === 'long' && own.startsWith('long_'))!
+    const { page, visit, end } = await open()
+    await page.setViewportSize({ width, height: 844 })
+    for (const path of [
+      '/',
+      ...['now', 'handshake', 'stderr', 'capabilities'].map((tab) => `/targets/long?tab=${tab}`),
+      '/catalog?target=long',
+      `/catalog?entryKind=tool&entry=${key}`,
+      '/catalog?entryKind=tool&entry=long_fill',
+      '/playground?kind=tool&name=long_fill',
+      `/playground?kind=tool&name=${key}`,
+      '/wire?filter=target:long',
+      '/wire?view=timeline',
+      '/tools?q=long&per=client',
+      '/clients',
+      '/events',
+      `/why?name=${LONG}`,
+      `/view?name=${LONG}`,
+    ]) {
+      await visit(path)
+      const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+      expect([path, content! <= window!]).toEqual([path, true])
+    }
+    await visit('/wire?filter=tool:long_fail')
+    await page.getByRole('grid', { name: 'Exchanges' }).locator('tbody tr').first().click()
+    await page.getByLabel('Waterfall').waitFor()
+    await expectNoOverflow(page)
+    await end()
+  })
+
+  it('looks like nothing else: signs that turn a name around or hide in it are in sight', async () => {
+    await suite.gateway.api.call('startCall', {
+      body: {
+        method: 'tools/call',
+        params: { name: 'long_turned' },
+        client: { era: 'modern', capabilities: {}, name: '\u202Eevil\u200B' },
+      },
+    })
+    const { page, visit, end } = await open()
+    const shown = String.raw`\u202eevil\u200b`
+    await visit('/wire?filter=tool:long_turned')
+    await page.getByRole('grid', { name: 'Exchanges' }).getByText(shown).first().waitFor()
+    await page.getByRole('group', { name: 'client' }).getByText(shown).waitFor()
+    await visit('/clients')
+    await page.getByRole('grid', { name: 'Clients', exact: true }).getByText(shown).first().waitFor()
+    await visit('/targets/long')
+    await page.getByRole('list', { name: 'Last calls' }).getByText(shown).first().waitFor()
     await end()
   })
 })

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { ApprovalNeedReport, ApprovalReport } from '../../api/contract.ts'
+import { escapeControls, type ApprovalNeedReport, type ApprovalReport } from '../../api/contract.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { JsonTree } from '../../ui/text/json-tree.tsx'
 import { Ago, Until } from '../../ui/text/time.tsx'
@@ -14,7 +14,7 @@ export function ApprovalCard({ approval, isMarked }: { approval: ApprovalReport;
     <li className={styles.approval} id={id} aria-current={isMarked || undefined}>
       <p className={styles.head}>
         <Badge tone={TONES[state]}>{state}</Badge>
-        <strong>{caller ?? 'A caller without credentials'}</strong>
+        <strong>{escapeControls(caller ?? 'A caller without credentials')}</strong>
         <span>wants to use</span>
         <code>{name}</code>
         <span>of</span>
@@ -23,7 +23,7 @@ export function ApprovalCard({ approval, isMarked }: { approval: ApprovalReport;
         </Link>
         {view !== undefined && <Badge>view {view}</Badge>}
         <span className={styles.muted}>
-          {client !== undefined && `with ${client}, `}
+          {client !== undefined && `with ${escapeControls(client)}, `}
           <Ago at={askedAt} />; {state === 'pending' ? 'denied ' : 'ends '}
           <Until at={expiresAt} />
         </span>

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../api/contract.ts'
+import { escapeControls, type AuditEntry } from '../../api/contract.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { formatDuration } from '../../ui/text/format.ts'
 import { Clock } from '../../ui/text/time.tsx'
@@ -13,7 +13,7 @@ export function OutcomeBadge({ outcome, decision }: Pick<AuditEntry, 'outcome' |
 
 /** The caller; without one the client, and without that where it came from. */
 export function byOf({ who, client, from }: AuditEntry): string {
-  return who !== '' ? who : (client ?? from)
+  return escapeControls(who !== '' ? who : (client ?? from))
 }
 
 export const COLUMNS: readonly Column<AuditEntry>[] = [
@@ -38,9 +38,7 @@ export const COLUMNS: readonly Column<AuditEntry>[] = [
     width: 'minmax(10rem, 2fr)',
     narrow: 'main',
     sortBy: ({ operation, object = '' }) => `${operation} ${object}`,
-    cell: ({ operation, object }) => (
-      <span>{object === undefined ? operation : `${operation} ${object}`}</span>
-    ),
+    cell: ({ operation, object }) => (object === undefined ? operation : `${operation} ${object}`),
   },
   {
     id: 'target',

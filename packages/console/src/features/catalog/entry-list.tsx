@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { CatalogEntry } from '../../api/contract.ts'
+import { escapeControls, type CatalogEntry } from '../../api/contract.ts'
 import { Badge, KindBadge } from '../../ui/signs/badge.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
 import { formatCount, plural } from '../../ui/text/format.ts'
@@ -45,8 +45,8 @@ function Row({ entry }: { entry: CatalogEntry }) {
     <>
       <span className={styles.first}>
         <KindBadge kind={entry.kind} />
-        <code className={entry.visible ? styles.name : styles.hidden}>{entry.key}</code>
-        {entry.title !== undefined && <span className={styles.title}>{entry.title}</span>}
+        <code className={entry.visible ? styles.name : styles.hidden}>{escapeControls(entry.key)}</code>
+        {entry.title !== undefined && <span className={styles.title}>{escapeControls(entry.title)}</span>}
         {!entry.visible && <Badge title={entry.hiddenBy && HIDDEN[entry.hiddenBy]}>hidden</Badge>}
         {entry.change && (
           <Badge tone={entry.change.type === 'removed' ? 'bad' : 'warn'}>{entry.change.type}</Badge>
@@ -63,7 +63,7 @@ function Row({ entry }: { entry: CatalogEntry }) {
             {plural(entry.findings, 'finding')}
           </Badge>
         )}{' '}
-        {entry.description ?? ''}
+        {escapeControls(entry.description ?? '')}
       </span>
     </>
   )

@@ -1,10 +1,11 @@
-import type { ClientRow } from '../../api/contract.ts'
+import { escapeControls, type ClientRow } from '../../api/contract.ts'
 import { formatCount } from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Ago } from '../../ui/text/time.tsx'
 
+/** As it calls itself, with all signs in sight: one that turns the text around would make it look like another. */
 export function nameOf({ info }: ClientRow): string {
-  return info?.title ?? info?.name ?? 'A client without a name'
+  return escapeControls(info?.title ?? info?.name ?? 'A client without a name')
 }
 
 export const COLUMNS: readonly Column<ClientRow>[] = [
@@ -14,7 +15,7 @@ export const COLUMNS: readonly Column<ClientRow>[] = [
     width: 'minmax(8rem, 2fr)',
     narrow: 'main',
     sortBy: nameOf,
-    cell: (client) => <span>{`${nameOf(client)} ${client.info?.version ?? ''}`}</span>,
+    cell: (client) => <span>{`${nameOf(client)} ${escapeControls(client.info?.version ?? '')}`}</span>,
   },
   {
     id: 'revision',

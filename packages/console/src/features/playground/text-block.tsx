@@ -5,6 +5,7 @@ import { CopyButton } from '../../ui/controls/copy.tsx'
 import { Check, Select } from '../../ui/controls/fields.tsx'
 import { Markdown } from '../../ui/text/lazy-markdown.tsx'
 import { LongText } from '../../ui/text/long-text.tsx'
+import { losesDigits } from '../../ui/text/loses-digits.ts'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { Data } from './data-view.tsx'
 import styles from './text-block.module.css'
@@ -12,12 +13,18 @@ import styles from './text-block.module.css'
 /** The renderer of Markdown takes a second for this much. */
 const MOST_MARKDOWN = 100_000
 
-/** A text of a server, as it was written. JSON is shown as a tree first, and Markdown only if the server calls it so. */
+/**
+ * A text of a server, as it was written. JSON is shown as a tree first, unless that changes its numbers, and Markdown
+ * only if the server calls it so.
+ */
 export function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string }) {
   const parsed = useMemo(() => (/^\s*[[{]/.test(text) ? parse(text) : undefined), [text])
   const canBeMarkdown = text.length <= MOST_MARKDOWN
   const isMarkdown = canBeMarkdown && /\bmarkdown\b/i.test(mimeType)
-  const [form, setForm] = useState(parsed !== undefined ? 'data' : isMarkdown ? 'markdown' : 'text')
+  const [form, setForm] = useState(() => {
+    if (parsed !== undefined && !losesDigits(text)) return 'data'
+    return isMarkdown ? 'markdown' : 'text'
+  })
   const [wrap, setWrap] = useState(true)
   return (
     <div className={styles.block}>

@@ -5,6 +5,7 @@ import type { TargetCard } from '../../api/contract.ts'
 import { Card } from '../../ui/layout/card.tsx'
 import { formatDuration } from '../../ui/text/format.ts'
 import { Clock } from '../../ui/text/time.tsx'
+import { clientOf, nameOf } from '../wire/columns.tsx'
 import { WireStatusBadge } from '../wire/status.tsx'
 import styles from './now.module.css'
 
@@ -42,11 +43,11 @@ export function RecentCalls({ target: { name, stats }, title, filter, none }: Pr
           <li key={record.id}>
             <Clock at={record.at} />
             <Link to="/wire" search={{ filter, id: String(record.id) }}>
-              {record.name ?? record.method}
+              {nameOf(record)}
             </Link>
             <WireStatusBadge status={record.status} />
             <span>{record.duration === undefined ? '…' : formatDuration(record.duration)}</span>
-            {record.client.name !== undefined && <span className={styles.client}>{record.client.name}</span>}
+            {record.client.name !== undefined && <span className={styles.client}>{clientOf(record)}</span>}
             {record.error !== undefined && <span className={styles.error}>{record.error}</span>}
           </li>
         ))}

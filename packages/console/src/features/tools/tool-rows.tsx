@@ -1,6 +1,12 @@
 import type { CatalogEntry, ToolFigures, UsagePer } from '../../api/contract.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
-import { formatBytes, formatCount, formatDuration, formatPercent } from '../../ui/text/format.ts'
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  formatRoughly,
+} from '../../ui/text/format.ts'
 import type { Column } from '../../ui/table/column.ts'
 import { Ago } from '../../ui/text/time.tsx'
 
@@ -50,7 +56,7 @@ const CALLER: Column<ToolRow> = {
   id: 'caller',
   title: 'Caller',
   sortBy: ({ client, principal }) => client ?? principal ?? '',
-  cell: ({ client, principal, calls }) => <span>{client ?? principal ?? (calls > 0 ? 'unknown' : '')}</span>,
+  cell: ({ client, principal, calls }) => client ?? principal ?? (calls > 0 ? 'unknown' : ''),
 }
 
 export function columnsFor(per: UsagePer): readonly Column<ToolRow>[] {
@@ -129,12 +135,14 @@ const COLUMNS: readonly Column<ToolRow>[] = [
   {
     id: 'tokens',
     title: '≈ Tokens',
-    width: '7.6rem',
+    width: '10rem',
     isNumber: true,
     sortBy: ({ tokensIn, tokensOut }) => tokensIn + tokensOut,
     cell: ({ tokensIn, tokensOut }) => (
-      <span title="Estimated: arguments in, results out">
-        {formatCount(tokensIn)} in, {formatCount(tokensOut)} out
+      <span
+        title={`Estimated: ${formatCount(tokensIn)} of arguments in, ${formatCount(tokensOut)} of results out`}
+      >
+        {formatRoughly(tokensIn)} in, {formatRoughly(tokensOut)} out
       </span>
     ),
   },

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Square } from 'lucide-react'
 import { call } from '../../api/call.ts'
-import type { WaitingCall } from '../../api/contract.ts'
+import { escapeControls, type WaitingCall } from '../../api/contract.ts'
 import { waitingQuery } from '../../api/queries.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
@@ -56,10 +56,10 @@ function Waiting({ waiting }: { waiting: WaitingCall }) {
           </Link>
         )}
         <span>asks</span>
-        <strong>{waiting.call === undefined ? (client.name ?? 'a client') : 'you'}</strong>
+        <strong>{waiting.call === undefined ? escapeControls(client.name ?? 'a client') : 'you'}</strong>
         {client.principal !== undefined && <Badge>{client.principal}</Badge>}
         <span className={styles.muted}>
-          in <code>{name ?? method}</code>, <Ago at={since} />
+          in <code>{escapeControls(name ?? method)}</code>, <Ago at={since} />
         </span>
       </p>
       <ul>

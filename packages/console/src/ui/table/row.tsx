@@ -1,4 +1,5 @@
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react'
+import { escapeControls } from '../../api/contract.ts'
 import type { Column } from './column.ts'
 import styles from './table.module.css'
 
@@ -55,9 +56,11 @@ export function TableRow<Row>({ row, rowKey, columns, index, start, measure, onO
   )
 }
 
-/** Bare text in a cell could not end in an ellipsis. */
+/** Bare text in a cell could not end in an ellipsis. Signs that turn it around or hide in it are in sight. */
 function shortened(content: ReactNode): ReactNode {
-  return typeof content === 'string' && content !== '' ? <span title={content}>{content}</span> : content
+  if (typeof content !== 'string' || content === '') return content
+  const text = escapeControls(content)
+  return <span title={text}>{text}</span>
 }
 
 /** A link or button in a row does its own thing. */

@@ -4,6 +4,13 @@ export function formatCount(value: number): string {
   return number.format(value)
 }
 
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `9,876`, `12.3K`, `4.5M` */
+export function formatRoughly(value: number): string {
+  return (value < 10_000 ? number : compact).format(value)
+}
+
 /** `840 ms`, `2.4 s`, `3 min` */
 export function formatDuration(milliseconds: number | undefined): string {
   if (milliseconds === undefined) return '–'
@@ -42,6 +49,6 @@ export function formatAgo(at: number, now: number): string {
   return passed < 1_500 ? 'just now' : `${formatDuration(passed)} ago`
 }
 
-export function plural(count: number, word: string): string {
-  return `${formatCount(count)} ${word}${count === 1 ? '' : 's'}`
+export function plural(count: number, word: string, words = `${word}s`): string {
+  return `${formatCount(count)} ${count === 1 ? word : words}`
 }
