@@ -5,6 +5,7 @@ import type { Report } from './report.ts'
 /** What has no answer by then has been lost. */
 const PATIENCE = 20_000
 const PAUSE = 30
+const GIVEN_UP_AFTER = 60_000
 
 let last = 0
 
@@ -42,9 +43,12 @@ export class Caller {
     this.#stopping.abort()
   }
 
-  /** Resolves when a call that began after this moment was answered well. */
-  async recovered(since: number): Promise<number> {
-    while (this.#good.began < since) await sleep(5)
+  /** Resolves when a call that began after this moment was answered well; undefined: none was for a minute. */
+  async recovered(since: number): Promise<number | undefined> {
+    while (this.#good.began < since) {
+      if (Date.now() - since > GIVEN_UP_AFTER) return undefined
+      await sleep(5)
+    }
     return this.#good.ended - since
   }
 

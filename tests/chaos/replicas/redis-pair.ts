@@ -14,6 +14,8 @@ export interface RedisPair {
   close(): Promise<void>
 }
 
+const PROMOTED_WITHIN = 20_000
+
 /** A server, its replica and a Sentinel that promotes it. */
 export async function startRedisPair(): Promise<RedisPair> {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-sentinel-'))
@@ -39,13 +41,23 @@ export async function startRedisPair(): Promise<RedisPair> {
   await until(() => isReplicated(first))
   return {
     settings: { sentinels: [`127.0.0.1:${sentinel.port}`], masterName: 'main' },
-    settled: () => until(() => isReplicated(servers[0]!)),
+    async settled() {
+      // A server that was slow for a moment was replaced without having been killed.
+      await until(async () => {
+        if (!(await takesWrites(servers[0]!).catch(() => false))) servers.reverse()
+        return isReplicated(servers[0]!)
+      })
+    },
     async failOver() {
       const [main, other] = servers as [RedisServer, RedisServer]
       await main.kill()
-      await until(() => takesWrites(other))
-      servers.reverse()
+      const limit = Date.now() + PROMOTED_WITHIN
+      const isPromoted = () => takesWrites(other).catch(() => false)
+      while (!(await isPromoted()) && Date.now() < limit) await sleep(20)
       await main.start()
+      // The Sentinel had lost sight of the other one for a moment: Redis was away, and is back.
+      if (!(await isPromoted())) return
+      servers.reverse()
       // Until the Sentinel turns it into a replica, it is one that nobody is told of.
       await main.ask(`REPLICAOF 127.0.0.1 ${other.port}`)
     },

@@ -11,6 +11,7 @@ interface Recovery {
 
 export interface Faults {
   readonly lost: string[]
+  readonly stuck: string[]
   readonly wrong: string[]
   readonly twice: string[]
   readonly answeredButNotDone: string[]
@@ -23,6 +24,8 @@ export class Report {
   /** How often the servers carried each call out. */
   counts: ReadonlyMap<string, number> = new Map()
   readonly lostAnswers: string[] = []
+  /** Callers that were not answered well any more. */
+  readonly stuck: string[] = []
   readonly wrongAnswers: string[] = []
   readonly errors = new Map<string, number>()
   readonly recoveries: Recovery[] = []
@@ -76,6 +79,7 @@ export class Report {
   get faults(): Faults {
     const faults: Faults = {
       lost: this.lostAnswers,
+      stuck: this.stuck,
       wrong: this.wrongAnswers,
       twice: [],
       answeredButNotDone: [],

@@ -93,14 +93,19 @@ export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Rep
       const strike = await FAULTS[kind]!(world, random)
       const began = Date.now()
       const mended = strike()
-      const times = await Promise.all(callers.map((caller) => caller.recovered(began)))
+      const times = await Promise.all(
+        callers.map(async (caller) => ({ caller: caller.name, after: await caller.recovered(began) })),
+      )
       await mended
-      for (const milliseconds of times) report.recoveries.push({ fault: kind, milliseconds })
+      for (const { caller, after } of times) {
+        if (after === undefined) report.stuck.push(`${caller} after ${kind}, round ${round}`)
+        else report.recoveries.push({ fault: kind, milliseconds: after })
+      }
       report.rounds = round
-      const slowest = Math.max(...times)
-      if (slowest > 3_000 || round % 25 === 0) {
+      const slowest = times.reduce((one, other) => ((other.after ?? 1e9) > (one.after ?? 1e9) ? other : one))
+      if (slowest.after === undefined || slowest.after > 3_000 || round % 25 === 0) {
         log(
-          `${round} (${kind}): slowest recovery ${slowest} ms, ${report.calls} calls, ${report.lostAnswers.length} lost, ${report.wrongAnswers.length} wrong`,
+          `${round} (${kind}): slowest recovery ${slowest.after} ms (${slowest.caller}), ${report.calls} calls, ${report.lostAnswers.length} lost, ${report.wrongAnswers.length} wrong`,
         )
       }
     }
