@@ -4,6 +4,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { openSession as openRawSession } from '../support/raw-client.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
 import { startReplicas, type Replicas } from './replicas.ts'
 
@@ -74,6 +75,49 @@ it('a session that was ended is over at every gateway', async () => {
   await client.close()
 })
 
+it('a stream that broke off goes on at another gateway, by Last-Event-ID', async () => {
+  const [one, two, three] = alive() as [string, string, string]
+  const session = await openRawSession(`${one}/mcp`, { elicitation: { form: {} } })
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-session-id': session,
+    'mcp-protocol-version': '2025-11-25',
+  }
+  const post = (url: string, message: object, signal: AbortSignal | null = null) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      signal,
+    })
+  const broken = new AbortController()
+  const params = { name: 'counter_greet', arguments: {} }
+  const first = await post(two, { id: 7, method: 'tools/call', params }, broken.signal)
+  const before: StreamEvent[] = []
+  for await (const event of eventsOf(first)) {
+    before.push(event)
+    if (event.message?.method === 'elicitation/create') break
+  }
+  broken.abort()
+  const resumed = await fetch(`${three}/mcp`, {
+    headers: { ...headers, accept: 'text/event-stream', 'last-event-id': before[0]!.id! },
+  })
+  expect(resumed.status).toBe(200)
+  const after: StreamEvent[] = []
+  for await (const event of eventsOf(resumed)) {
+    after.push(event)
+    const { method, id } = event.message ?? {}
+    if (method !== 'elicitation/create') continue
+    const answered = await post(one, { id, result: { action: 'accept', content: { name: 'again' } } })
+    expect(answered.status).toBe(202)
+  }
+  expect(after.map(({ message }) => message?.method ?? message?.result?.content[0].text)).toEqual([
+    'elicitation/create',
+    'Hello, again!',
+  ])
+})
+
 it('nobody looks for a session that no gateway began', async () => {
   const { client, transport } = await openSession()
   const [sealed] = transport.sessionId!.split('~')
@@ -112,6 +156,25 @@ it.each(['SIGTERM', 'SIGKILL'] as const)('a session goes on when its gateway get
   expect(await soon()).toBe('Hello, you!')
   for (let at = 0; at < 4; at++) expect(await soon()).toBe('Hello, you!')
 })
+
+interface StreamEvent {
+  readonly id?: string | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  readonly message?: any
+}
+
+async function* eventsOf({ body }: Response): AsyncGenerator<StreamEvent> {
+  let rest = ''
+  for await (const piece of body!.pipeThrough(new TextDecoderStream())) {
+    rest += piece
+    const blocks = rest.split('\n\n')
+    rest = blocks.pop()!
+    for (const block of blocks) {
+      const data = /^data: (.+)$/m.exec(block)?.[1]
+      yield { id: /^id: (.+)$/m.exec(block)?.[1], message: data ? JSON.parse(data) : undefined }
+    }
+  }
+}
 
 /** Which gateway began a session: the one that marks its own sessions in the same way. */
 async function whoIs(owner: string): Promise<number> {
