@@ -62,8 +62,12 @@ async function runGateway({ options, ...context }) {
   for (const cell of cells) {
     const jobs = cell.jobs ?? options.jobs
     const narrowed = { ...context, options: { ...options, jobs, revisions: [cell.revision] } }
-    const run = { role: 'server', title: `gateway ${cell.name}`, cell: cell.name }
-    const done = await withSubject(startCell(cell), ({ url }) =>
+    const run = {
+      role: 'server',
+      title: `${options.balancer ? `three gateways behind ${options.balancer}` : 'gateway'} ${cell.name}`,
+      cell: cell.name,
+    }
+    const done = await withSubject(startCell(cell, options.balancer), ({ url }) =>
       runScenarios({ ...run, subject: url }, narrowed),
     )
     results.push(...done.map((result) => ({ ...result, role: 'gateway' })))

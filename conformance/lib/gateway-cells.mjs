@@ -33,8 +33,8 @@ export const CELLS = CLIENT_REVISIONS.flatMap((revision) =>
   ),
 )
 
-/** Starts the upstream and a gateway in front of it. */
-export async function startCell({ upstream, company }) {
+/** Starts the upstream and a gateway in front of it; with a balancer, three that act as one behind it. */
+export async function startCell({ upstream, company }, balancer) {
   const { transport, era } = UPSTREAMS[upstream]
   const args = era ? ['--era', era] : []
   const behind = transport === 'http' ? await startServer(SERVER, args) : undefined
@@ -46,15 +46,14 @@ export async function startCell({ upstream, company }) {
       ...(company === 'among' && OTHERS),
     },
   }
-  await writeFile(join(folder, 'gantry.json'), JSON.stringify({ stateDir: folder, ...config }))
-  const stopAll = async (gateway) => {
+  let gateway
+  const stop = async () => {
     await gateway?.stop()
     await behind?.stop()
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    const serve = (port) => ['serve', '--config', join(folder, 'gantry.json'), '--port', String(port)]
-    const gateway = await startServer(GATEWAY, serve)
+    gateway = await (balancer ? startBehind(balancer, config) : startAlone(folder, config))
     return {
       url: gateway.url,
       get log() {
@@ -63,12 +62,26 @@ export async function startCell({ upstream, company }) {
       get failure() {
         return gateway.failure ?? behind?.failure
       },
-      stop: () => stopAll(gateway),
+      stop,
     }
   } catch (error) {
-    await stopAll()
+    await stop()
     throw error
   }
+}
+
+async function startAlone(folder, config) {
+  const file = join(folder, 'gantry.json')
+  await writeFile(file, JSON.stringify({ stateDir: folder, ...config }))
+  return startServer(GATEWAY, (port) => ['serve', '--config', file, '--port', String(port)])
+}
+
+/** As `npm run scale` has them: a real balancer, and a real Redis. */
+async function startBehind(balancer, config) {
+  await import('../../scripts/lib/typescript-loader.mjs')
+  const { startGateways } = await import('../../tests/scale/world.ts')
+  const world = await startGateways(balancer, config, { isBuilt: true })
+  return { url: `${world.balancer.url.replace('127.0.0.1', 'localhost')}/mcp`, stop: () => world.close() }
 }
 
 /** A scenario of the tasks extension wants the refusal of a modern server, which an older server cannot give. */

@@ -5,6 +5,7 @@ export const USAGE = `npm run conformance -- [server|client|gateway|authorizatio
   --scenario NAME       only this scenario (repeatable)
   --spec-version REV    only this revision of the specification (repeatable)
   --cell NAME           only the cells of the gateway's matrix whose name has this in it (repeatable)
+  --balancer NAME       the gateway's matrix with three gateways behind nginx or haproxy
   --jobs N              scenarios at the same time (2)
   --timeout SECONDS     for one scenario (60)
   --json FILE           write the results
@@ -14,6 +15,8 @@ export const USAGE = `npm run conformance -- [server|client|gateway|authorizatio
   --command COMMAND     test this client instead of our fixture
   --no-build            use what is built
   --verbose             show the referee's output of every scenario`
+
+const BALANCERS = ['nginx', 'haproxy']
 
 export const ROLES = ['server', 'client', 'gateway', 'authorization']
 
@@ -26,6 +29,7 @@ export function parseOptions(args) {
       scenario: { type: 'string', multiple: true },
       'spec-version': { type: 'string', multiple: true },
       cell: { type: 'string', multiple: true, default: [''] },
+      balancer: { type: 'string' },
       jobs: { type: 'string', default: '2' },
       timeout: { type: 'string', default: '60' },
       json: { type: 'string' },
@@ -38,6 +42,11 @@ export function parseOptions(args) {
       help: { type: 'boolean', default: false },
     },
   })
+  if (values.balancer && !BALANCERS.includes(values.balancer)) {
+    throw new Error(`--balancer is ${BALANCERS.join(' or ')}, not '${values.balancer}'`)
+  }
+  if (values.balancer && values.write)
+    throw new Error('the tables are about one gateway: not with --balancer')
   const wanted = positionals.length > 0 ? positionals : ['all']
   const unknown = wanted.find((role) => role !== 'all' && !ROLES.includes(role))
   if (unknown) throw new Error(`'${unknown}' is not one of ${ROLES.join(', ')}, all`)
@@ -46,6 +55,7 @@ export function parseOptions(args) {
     scenarios: values.scenario,
     revisions: values['spec-version'],
     cells: values.cell,
+    balancer: values.balancer,
     jobs: positive(values.jobs, '--jobs'),
     timeout: positive(values.timeout, '--timeout') * 1000,
     json: values.json,

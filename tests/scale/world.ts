@@ -4,7 +4,7 @@ import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { startRedis, type RedisServer } from '../support/redis.ts'
 import type { Balancer } from './balancer.ts'
 import { startRealBalancer, type BalancerKind } from './balancers.ts'
-import { startReplicas, type Replicas } from './replicas.ts'
+import { startReplicas, type ReplicaOptions, type Replicas } from './replicas.ts'
 
 const PROGRAM = fileURLToPath(new URL('../interop/fixtures/everything-server.mjs', import.meta.url))
 const REVISIONS = { old: '2025-11-25', new: '2026-07-28' } as const
@@ -20,24 +20,16 @@ export interface ScaleWorld {
 }
 
 /** Three gateways with a store in Redis behind a real balancer that sends each request to the next. */
-export async function startWorld(kind: BalancerKind): Promise<ScaleWorld> {
+export async function startGateways(
+  kind: BalancerKind,
+  config: Record<string, unknown>,
+  { isBuilt = false }: Pick<ReplicaOptions, 'isBuilt'> = {},
+): Promise<ScaleWorld> {
   const redis = await startRedis()
-  const served: HttpTarget[] = []
-  const mcpServers: Record<string, object> = {}
-  for (const [age, revision] of Object.entries(REVISIONS)) {
-    const target = await serveHttp(createApp({ revisions: [revision] }))
-    served.push(target)
-    mcpServers[`${age}-url`] = { url: target.url }
-    mcpServers[`${age}-program`] = {
-      command: process.execPath,
-      args: [PROGRAM],
-      env: { REVISIONS: revision },
-    }
-  }
   const replicas = await startReplicas(
     3,
-    { mcpServers, telemetry: { logLevel: 'warn' } },
-    { redis: { url: `redis://127.0.0.1:${redis.port}` } },
+    { ...config, telemetry: { logLevel: 'warn' } },
+    { redis: { url: `redis://127.0.0.1:${redis.port}` }, isBuilt },
   )
   const balancer = await startRealBalancer(
     kind,
@@ -50,8 +42,31 @@ export async function startWorld(kind: BalancerKind): Promise<ScaleWorld> {
     async close() {
       await balancer.close()
       await replicas.close()
-      for (const target of served) await target.close()
       await redis.stop()
+    },
+  }
+}
+
+/** The same with the targets. */
+export async function startWorld(kind: BalancerKind): Promise<ScaleWorld> {
+  const served: HttpTarget[] = []
+  const mcpServers: Record<string, object> = {}
+  for (const [age, revision] of Object.entries(REVISIONS)) {
+    const target = await serveHttp(createApp({ revisions: [revision] }))
+    served.push(target)
+    mcpServers[`${age}-url`] = { url: target.url }
+    mcpServers[`${age}-program`] = {
+      command: process.execPath,
+      args: [PROGRAM],
+      env: { REVISIONS: revision },
+    }
+  }
+  const world = await startGateways(kind, { mcpServers })
+  return {
+    ...world,
+    async close() {
+      await world.close()
+      for (const target of served) await target.close()
     },
   }
 }
