@@ -42,3 +42,56 @@ it.each([LATEST_LEGACY, LATEST_MODERN])(
     }
   },
 )
+
+it('drain() ends streams that only listen, with a hint to come back, and no call', async () => {
+  let finish = (_: string): void => {}
+  const slow = tool({ run: () => new Promise<string>((resolve) => (finish = resolve)) })
+  const handler = toNodeHandler(new Server({ name: 's', tools: { slow } }))
+  const server = createServer(handler).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  const types = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const ask = (headers: object, message: object) =>
+    fetch(url, { method: 'POST', headers: { ...types, ...headers }, body: JSON.stringify(message) })
+  try {
+    const opened = await ask({}, requestOf('initialize', INITIALIZE))
+    const legacy = {
+      'mcp-session-id': opened.headers.get('mcp-session-id')!,
+      'mcp-protocol-version': LATEST_LEGACY,
+    }
+    await ask(legacy, { jsonrpc: '2.0', method: 'notifications/initialized' })
+    const stream = await fetch(url, { headers: { ...legacy, accept: 'text/event-stream' } })
+    const modern = { 'mcp-protocol-version': LATEST_MODERN, 'mcp-method': 'subscriptions/listen' }
+    const listening = await ask(
+      modern,
+      requestOf('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: META }),
+    )
+    const call = ask(legacy, requestOf('tools/call', { name: 'slow', arguments: {} }))
+    await expect.poll(() => handler.service.inFlight).toBe(1)
+    handler.service.drain()
+    expect(await stream.text()).toMatch(/retry: 1000\n\n$/)
+    expect(await listening.text()).toContain('"result":{')
+    expect(handler.service.inFlight).toBe(1)
+    finish('done')
+    expect(await (await call).text()).toContain('done')
+  } finally {
+    handler.close()
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+const INITIALIZE = {
+  protocolVersion: LATEST_LEGACY,
+  capabilities: {},
+  clientInfo: { name: 'raw', version: '1' },
+}
+const META = {
+  'io.modelcontextprotocol/protocolVersion': LATEST_MODERN,
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+function requestOf(method: string, params: object): object {
+  return { jsonrpc: '2.0', id: 1, method, params }
+}

@@ -1,4 +1,4 @@
-import { failure } from '../../../exchange/exchange.ts'
+import { complete, failure } from '../../../exchange/exchange.ts'
 import type { Exchange, PlainExchange, Outcome, Served } from '../../../exchange/index.ts'
 import { openModernExchange } from '../../../exchange/modern/server-edge.ts'
 import {
@@ -89,7 +89,13 @@ export function answerModern(
     exchange.abort('closed')
   }
   reply.onAbort(() => answer.drop('disconnected'))
-  answer.wait((reason) => exchange.abort(reason), request.method === 'subscriptions/listen' ? undefined : cut)
+  if (request.method === 'subscriptions/listen') {
+    answer.leave = () => {
+      finish(complete({}))
+      exchange.abort('closed')
+    }
+  } else answer.cut = cut
+  answer.wait((reason) => exchange.abort(reason))
   outcome.then(finish)
 }
 
@@ -133,6 +139,7 @@ export class StreamedAnswer implements OpenStream {
   waitsSince: number = NEVER
   readonly context: HttpContext
   cut: OpenStream['cut']
+  leave: OpenStream['leave']
   #onDrop: ((reason: string) => void) | undefined
   readonly #id: RequestId
   readonly #reply: HttpReply
@@ -161,10 +168,9 @@ export class StreamedAnswer implements OpenStream {
     if (this.#mayStream) this.#open().write(toEvent(text))
   }
 
-  /** `onDrop` is told why the answer ended before it was there. `cut` answers with an error at once. */
-  wait(onDrop: (reason: string) => void, cut: OpenStream['cut']): void {
+  /** `onDrop` is told why the answer ended before it was there. */
+  wait(onDrop: (reason: string) => void): void {
     this.#onDrop = onDrop
-    this.cut = cut
     if (this.#mayStream) this.#host.streams.wait(this)
     else this.#host.streams.add(this)
   }

@@ -20,6 +20,8 @@ export interface OpenStream extends OpenMember {
   end(why: 'expired' | 'revoked'): void
   /** Answers the request with an error at once; absent where no result is waited for. */
   cut?: ((error: ProtocolError) => void) | undefined
+  /** Ends what only listens, so that its client listens elsewhere; absent for all else. */
+  leave?: (() => void) | undefined
 }
 
 /** Answers under way. Silent ones are kept open; they end when the token of their caller expires or is refused. */
@@ -81,6 +83,11 @@ export class OpenStreams {
       if (!isGood && this.#open.delete(stream)) stream.end('revoked')
     }
     await Promise.all(this.#open.all().map(check))
+  }
+
+  /** Those that only listen end. Requests under way go on. */
+  drain(): void {
+    for (const { leave } of this.#open.all()) leave?.()
   }
 
   close(error: ProtocolError): void {

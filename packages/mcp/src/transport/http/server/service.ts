@@ -274,9 +274,21 @@ export class HttpService {
     return count
   }
 
-  /** New requests are refused with 503; those under way go on, with the answers and cancellations they need. */
+  /**
+   * New requests are refused with 503; those under way go on, with the answers and cancellations they need. Streams
+   * that only listen end, with a hint when to come back.
+   */
   drain(): void {
     this.#isDraining = true
+    this.#streams.drain()
+    for (const session of this.#sessions.values()) session.drain()
+  }
+
+  /** Ends what is open of older clients. Those that come back go on by their ids, here or at another process. */
+  letGo(): void {
+    const error = cutOff()
+    this.#sessions.close(error)
+    this.#sse.close(error)
   }
 
   /** Ends every session and stream. Calls under way are answered with an error. */

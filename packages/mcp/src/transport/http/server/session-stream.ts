@@ -203,6 +203,12 @@ export class SessionStream implements OpenStream {
     this.#release()
   }
 
+  /** Ends the connection; the client is to come back after so many milliseconds. */
+  sendAway(retry: number): void {
+    this.#sink?.write(`retry: ${retry}\n\n`)
+    this.close()
+  }
+
   /** A client came back: sends what it missed, then the rest. False when a part of it is gone. */
   resume(reply: HttpReply, sequence: number, context: HttpContext): boolean {
     const missed = this.log.after(sequence)

@@ -165,6 +165,11 @@ export class HttpSession {
     else stream.log.clear()
   }
 
+  /** The stream that belongs to no request ends; its client is to open it elsewhere. */
+  drain(): void {
+    this.#standalone?.sendAway(DEFAULT_RETRY)
+  }
+
   /** The standalone stream (GET), or a broken one taken up again (`Last-Event-ID`). */
   get(reply: HttpReply, lastEventId: string | undefined, context: HttpContext): void {
     this.lastSeen = Date.now()

@@ -37,10 +37,8 @@ export function answerStateless(
   const text = session.request(parsed.message, host.context)
   if (!(text instanceof Promise)) return finish(text)
   reply.onAbort(() => answer.drop('disconnected'))
-  answer.wait(
-    (reason) => session.close(reason),
-    (error) => session.close('closed', error),
-  )
+  answer.cut = (error) => session.close('closed', error)
+  answer.wait((reason) => session.close(reason))
   text.then(finish)
 }
 
