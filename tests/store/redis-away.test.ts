@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { Server } from '@gantry/mcp/server'
 import { KeptKeys } from '../../packages/gateway/src/identity/keys/kept-keys.ts'
@@ -8,6 +9,7 @@ import { startRedis, type RedisServer } from '../support/redis.ts'
 import { startSlowProxy, type SlowProxy } from '../support/slow-proxy.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
+const COUNTER = fileURLToPath(new URL('../scale/fixtures/counter-server.mjs', import.meta.url))
 const SEALING = 'c29tZXRoaW5nIHRoYXQgbm9ib2R5IGd1ZXNzZXM'
 let redis: RedisServer
 let proxy: SlowProxy
@@ -152,6 +154,26 @@ it('starts without Redis, and uses it as soon as it is there', async () => {
   expect(textOf(await call(gateway, 'strict'))).toBe('strict')
   await gateway.gateway.store.publish('c', 'heard')
   await expect.poll(() => heard).toEqual(['heard'])
+})
+
+it('gateways that start without Redis act as one as soon as it is there', async () => {
+  await redis.kill()
+  const together = {
+    mcpServers: {
+      words: { url: target.url },
+      counter: { command: process.execPath, args: [COUNTER], env: { REVISIONS: '2025-11-25' } },
+    },
+    server: { sealingKeys: [SEALING], shutdownGrace: 0, cluster: { port: 0 } },
+  }
+  const both = [await start('together', together), await start('together', together)]
+  for (const gateway of both) expect(textOf(await call(gateway, 'hello'))).toBe('hello')
+  await redis.start()
+  const who = async (gateway: TestGateway) =>
+    textOf(await modernRequest(gateway.endpoint, 'tools/call', { name: 'counter_who', arguments: {} }))
+  for (const gateway of both) {
+    await expect.poll(() => who(gateway), { interval: 100 }).toMatch(/^\d+$/)
+  }
+  expect(await who(both[0]!)).toBe(await who(both[1]!))
 })
 
 it('counts Redis that is too slow as away, and nothing else waits for it', async () => {

@@ -20,6 +20,8 @@ export interface ClusterOptions {
   readonly log: Log
   /** Answers a request that another gateway passed on. */
   readonly receive: (request: IncomingMessage, response: ServerResponse) => void
+  /** Ends sessions: others may have them. */
+  readonly letGo: () => void
 }
 
 /** Several gateways that act as one: who lives, who has which program, and how it is reached. */
@@ -37,24 +39,33 @@ export class Cluster {
   }
 
   /** From now on the programs of the gateway are shared with the others. */
-  static async join({ model, gateway, store, keys, log, receive }: ClusterOptions): Promise<Cluster> {
+  static async join({ model, gateway, store, keys, log, receive, letGo }: ClusterOptions): Promise<Cluster> {
     const passports = new Passports(keys)
     const tls = model.tls && new HopTls(model.tls)
-    const port = new HopPort(gateway, passports, (id) => id === members.id, receive, tls)
+    const port = new HopPort(gateway, passports, (id) => id === members.id && !members.isLate, receive, tls)
     const bound = await port.listen(model.host, model.port)
     const address = model.address ?? `${tls ? 'https' : 'http'}://${model.host}:${bound}`
-    const members: Members = await Members.join({
+    const joining = Members.join({
       store,
       address,
       log,
       onGone: () => {
         for (const name of owners.forget()) void gateway.target(name)?.letGo()
+        letGo()
       },
+    })
+    const members: Members = await joining.catch(async (error: unknown) => {
+      // It would keep the process alive.
+      await port.close(0)
+      throw error
     })
     const fetch = tls && createPooledFetch(gateway.services.arriving, () => tls.asClient)
     const owners = new Owners({ store, members, passports, fetch })
     gateway.services.owners = owners
-    log('info', 'The gateway works together with others', { address, members: await members.count() })
+    log('info', 'The gateway works together with others', {
+      address,
+      members: await members.count().catch(() => undefined),
+    })
     return new Cluster(port, members, owners, new SessionPlaces({ store, members, passports, tls }))
   }
 

@@ -38,6 +38,10 @@ export class Owners implements TargetOwners {
     return this.#options.members.id
   }
 
+  get isLate(): boolean {
+    return this.#options.members.isLate
+  }
+
   async at(id: string, place: HopPlace): Promise<Elsewhere | undefined> {
     if (id === this.id) return undefined
     const address = await this.#options.members.addressOf(id)
@@ -83,7 +87,7 @@ export class Owners implements TargetOwners {
   }
 
   #elsewhere(place: HopPlace, to: string, address: string): Elsewhere {
-    const { passports, fetch } = this.#options
+    const { passports, fetch, members } = this.#options
     const [path, target] =
       'target' in place
         ? [`/hop/${encodeURIComponent(place.target)}`, place.target]
@@ -91,6 +95,7 @@ export class Owners implements TargetOwners {
     return {
       fetch,
       url: address + path,
+      untilGone: (end) => members.untilGone(to, end),
       headersFor: (exchange, options) => ({
         [PASSPORT]: passports.sign({ target, to, ...whose(exchange), ...howSent(exchange, options) }),
       }),

@@ -21,7 +21,7 @@ const TAKEN_FOR = 7 * 24 * 3_600_000
 
 export interface SessionPlacesOptions {
   readonly store: Store
-  readonly members: Pick<Members, 'id' | 'addressOf' | 'lastAddressOf'>
+  readonly members: Pick<Members, 'id' | 'addressOf' | 'lastAddressOf' | 'untilGone'>
   readonly passports: Passports
   readonly tls?: HopTls | undefined
 }
@@ -82,7 +82,8 @@ export class SessionPlaces implements SessionRouter {
       const passport = this.#passports.sign({ target: SESSION, to: place.id })
       const path = `${SESSION}${request.url}`
       const added = [PASSPORT, passport]
-      const options = { hostname, port, path, added, agent: this.#agent, tls: this.#tls?.asClient }
+      const untilGone = (end: () => void): (() => void) => this.#members.untilGone(place.id, end)
+      const options = { hostname, port, path, added, untilGone, agent: this.#agent, tls: this.#tls?.asClient }
       passOn(request, response, options, (status) => {
         if (status !== MISDIRECTED) return again()
         left.add(place.id)

@@ -217,6 +217,11 @@ export class Front {
     await Promise.all([...checks, this.#nowhere?.service.setGuard(this.#guardOf(undefined))])
   }
 
+  /** Sessions of older clients are elsewhere from now on. */
+  letGo(): void {
+    for (const { service } of this.#handlers.values()) service.letGo()
+  }
+
   /** Live services, for the console: sessions and what they do. */
   get handlers(): ReadonlyMap<string, NodeHandler> {
     return this.#handlers

@@ -35,5 +35,5 @@ export async function joinCluster(
 ): Promise<Cluster> {
   const { Cluster: Loaded } = await import('../cluster/cluster.ts')
   const receive: Front['receive'] = (request, response) => front.receive(request, response)
-  return Loaded.join({ model, gateway, store, keys, log: gateway.log, receive })
+  return Loaded.join({ model, gateway, store, keys, log: gateway.log, receive, letGo: () => front.letGo() })
 }

@@ -13,6 +13,8 @@ export interface PassedTo extends RequestOptions {
   readonly added?: readonly string[]
   /** For a way that is encrypted. */
   readonly tls?: ConnectionOptions | undefined
+  /** Calls `end` when that process is gone and says nothing more. The function returned takes that back. */
+  untilGone?(end: () => void): () => void
 }
 
 /** Where a request that was passed on came from. */
@@ -28,7 +30,7 @@ export function passOn(
   to: PassedTo,
   otherwise: (status?: number) => void,
 ): void {
-  const { added = [], tls, ...place } = to
+  const { added = [], tls, untilGone, ...place } = to
   const { method, url, rawHeaders, socket } = request
   const passed = (tls ? httpsRequest : httpRequest)({
     ...tls,
@@ -48,9 +50,11 @@ export function passOn(
   let isTaken = false
   let isOver = false
   const give = (): void => void passed.destroy()
+  const forget = untilGone?.(() => passed.destroy(new Error('The process is gone')))
   const leave = (): void => {
     isOver = true
     response.off('close', give)
+    forget?.()
   }
   // The other one says so when it is the right one: until then the body is here.
   passed.once('continue', () => {

@@ -87,6 +87,13 @@ export class LinkOpener {
       const hop = await openHop(owners, common, request, this.#edgeServices(common, request))
       if (hop) return hop
     }
+    const link = await this.#openHere(common, request)
+    if (!owners || common.kind !== 'stdio') return link
+    const { fenced } = await import('./open-hop.ts')
+    return fenced(link, owners)
+  }
+
+  async #openHere(common: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
     const { instance, headers, signal } = request
     const personal = await this.#personal(common, request)
     const model = personal ? withPersonal(common, personal) : common

@@ -1,29 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EraCache, McpError, type FetchLike, http } from '@gantry/mcp/client'
+import { EraCache, McpError, http } from '@gantry/mcp/client'
 import { eraOf, LATEST_MODERN, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
-import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { MISDIRECTED, type Elsewhere, type TargetOwners } from '../link/elsewhere.ts'
 import { edgeLink, type EdgeServices, type Link } from '../link/link.ts'
 import { isConnectionLoss } from '../target-error.ts'
+import { type AskingServices, whileThere } from './ask-elsewhere.ts'
 import type { Instance } from './instance.ts'
 import type { OpenRequest } from './life.ts'
 import { isLegacyKey } from './pool.ts'
 
 const LOOK_AGAIN = 200
 
-interface HopServices extends EdgeServices {
-  readonly fetch: FetchLike
-  readonly arriving: ArrivingResults
-  readonly maxMessageBytes: number
-}
-
 /** Connects to the gateway that has the target. Undefined: it is this one. One that went away is soon replaced. */
 export async function openHop(
   owners: TargetOwners,
   model: TargetModel,
   request: OpenRequest<Instance>,
-  services: HopServices,
+  services: EdgeServices & AskingServices,
 ): Promise<Link | undefined> {
   const limit = AbortSignal.any([request.signal, AbortSignal.timeout(model.timeouts.start)])
   for (;;) {
@@ -40,8 +34,8 @@ export async function openHop(
 
 /** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
 async function hopLink(
-  services: HopServices,
-  { url, headersFor, fetch = services.fetch }: Elsewhere,
+  services: EdgeServices & AskingServices,
+  { url, headersFor, untilGone, fetch = services.fetch }: Elsewhere,
   model: TargetModel,
   { instance, handshake }: OpenRequest<Instance>,
   signal: AbortSignal,
@@ -65,10 +59,22 @@ async function hopLink(
   return Object.assign(link, {
     async handle(exchange: Exchange): Promise<Outcome> {
       try {
-        return await handle(exchange)
+        return await whileThere(untilGone, exchange, handle)
       } catch (thrown) {
         throw moved(thrown)
       }
+    },
+  })
+}
+
+/** A program that is here, for as long as it can be no other gateway's: one that stood still looks who has it now. */
+export function fenced(link: Link, owners: TargetOwners): Link {
+  const { handle } = link
+  return Object.assign(link, {
+    handle(exchange: Exchange): Outcome | Promise<Outcome> {
+      if (owners.isLate)
+        throw new McpError('session_lost', 'This gateway stood still: another may have the target')
+      return handle(exchange)
     },
   })
 }

@@ -10,6 +10,8 @@ export interface Elsewhere {
   readonly url: string
   /** Makes the requests; undefined: as those to any server. */
   readonly fetch?: FetchLike | undefined
+  /** Calls `end` when that gateway is gone and nothing more comes of it. The function returned takes that back. */
+  untilGone(end: () => void): () => void
   /** What tells that gateway whose request it is; without an exchange, that it is the gateway's own. */
   headersFor(exchange: Exchange | undefined, options: HopOptions): Record<string, string>
 }
@@ -23,6 +25,8 @@ export interface HopOptions {
 export interface TargetOwners {
   /** What the others call this gateway. */
   readonly id: string
+  /** Whether it stood still for so long that another one may have what it had. */
+  readonly isLate: boolean
   /** Undefined: this gateway has them, from now on if not before. */
   find(model: TargetModel): Promise<Elsewhere | undefined>
   /** How a gateway is reached that has something of a target or an endpoint. Undefined: it is gone, or this one. */
