@@ -3,7 +3,7 @@ import { ROLE_OF, ROUTES, type RouteName } from '../../packages/gateway/src/admi
 import { narrowed } from '../../packages/gateway/src/admin/http/roles.ts'
 import { IssuerWorld } from '../../packages/mcp/src/auth/guard/fixtures/issuer-world.test.node.ts'
 import { modernRequest } from '../support/raw-client.ts'
-import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+import { modelOf, testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const AUDIENCE = 'https://mcp.example.com/mcp'
 const KEY = 'a-key-of-an-operator-0123456789'
@@ -13,17 +13,19 @@ let staff: IssuerWorld
 let gateway: TestGateway
 const tokens: Record<string, string> = {}
 
+const configOf = (operators: string[]): Record<string, unknown> => ({
+  mcpServers: {},
+  auth: {
+    bearer: { issuer: staff.issuer, audience: AUDIENCE },
+    groups: 'roles',
+    roles: { admin: ['platform'], operator: operators, viewer: ['staff'] },
+    apiKeys: [{ name: 'ops', key: KEY, scopes: ['gantry:operator'] }],
+  },
+})
+
 beforeAll(async () => {
   staff = await new IssuerWorld().start()
-  gateway = await testGateway({
-    mcpServers: {},
-    auth: {
-      bearer: { issuer: staff.issuer, audience: AUDIENCE },
-      groups: 'roles',
-      roles: { admin: ['platform'], operator: ['on-call'], viewer: ['staff'] },
-      apiKeys: [{ name: 'ops', key: KEY, scopes: ['gantry:operator'] }],
-    },
-  })
+  gateway = await testGateway(configOf(['on-call']))
   const groups = { none: ['guests'], viewer: ['staff'], operator: ['staff', 'on-call'], admin: ['platform'] }
   for (const [role, roles] of Object.entries(groups)) {
     tokens[role] = await staff.token({ sub: role, aud: AUDIENCE, roles })
@@ -130,4 +132,26 @@ it('a viewer who watches the wire sees exchanges, and no messages are kept for t
   }
   expect(await watched('viewer')).toEqual([false, undefined])
   expect(await watched('operator')).toEqual([true, 2])
+})
+
+it('a stream ends when the role of its reader changes, and goes on for others', async () => {
+  const own = await testGateway(configOf(['on-call']))
+  try {
+    const open = (role: string) =>
+      fetch(`${own.url}/api/events`, { headers: { authorization: `Bearer ${tokens[role]}` } })
+    const [operator, admin] = [await open('operator'), await open('admin')]
+    expect([operator.status, admin.status]).toEqual([200, 200])
+    const config = { ...configOf(['somebody-else']), stateDir: own.stateDir }
+    await own.gateway.apply(await modelOf(config, own.bound.port))
+    // What came before the change, and then its end.
+    await expect(operator.text()).rejects.toThrow()
+    const reader = admin.body!.getReader()
+    expect((await reader.read()).done).toBe(false)
+    await reader.cancel()
+    const again = await open('operator')
+    expect(again.status).toBe(200)
+    await again.body!.cancel()
+  } finally {
+    await own.close()
+  }
 })
