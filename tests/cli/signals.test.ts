@@ -188,3 +188,28 @@ it('two hundred changes of the configuration, good and bad: the last one wins, a
   gantry.child.kill('SIGTERM')
   await endsInOrder(gantry, 0)
 })
+
+it('SIGUSR2 logs everything until it comes again', async () => {
+  await write({ app: APP }, { telemetry: { logLevel: 'warn', logFormat: 'json' } })
+  const gantry = shop.start(...SERVE)
+  const endpoint = await gantry.endpoint()
+  const lines = (): { level: string; message: string; event?: string }[] =>
+    gantry.err
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+  const toggles = () => lines().filter(({ event }) => event === 'log-level-changed').length
+  await call(endpoint, 'nothing')
+  expect(lines().filter(({ level }) => level === 'info')).toEqual([])
+  gantry.child.kill('SIGUSR2')
+  await expect.poll(toggles).toBe(1)
+  await call(endpoint, 'nothing')
+  const failures = () => lines().filter(({ message }) => message === 'tools/call failed').length
+  await expect.poll(failures).toBe(1)
+  gantry.child.kill('SIGUSR2')
+  await expect.poll(toggles).toBe(2)
+  await call(endpoint, 'nothing')
+  gantry.child.kill('SIGTERM')
+  await endsInOrder(gantry, 0)
+  expect(failures()).toBe(1)
+})

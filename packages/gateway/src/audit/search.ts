@@ -124,7 +124,8 @@ export async function searchTrail(
       if (one && isWanted(one, query)) here.push(one)
       if (here.length > 2 * limit) here.splice(0, here.length - limit)
     }
-    found = [...found, ...here].sort((a, b) => b.at - a.at).slice(0, limit)
+    // Of those of one moment, the last that was written is the newest.
+    found = [...found, ...here.reverse()].sort((a, b) => b.at - a.at).slice(0, limit)
   }
   return found
 }
