@@ -48,6 +48,18 @@ describe('a request', () => {
     },
   )
 
+  it('for a directory is refused when a rule denies what is in it', async () => {
+    const rules = [{ deny: ['resources:vault/*'], when: 'uri.startsWith("doc://open/secret/")' }]
+    const denying = await chainBench({ vault: vaultServer().app }, { policy: { rules } })
+    const read = async (name: string) => {
+      const params = { uri: `vault+doc://open/${name}` }
+      return denying.resolver.resolve(denying.exchange('resources/directory/read', params))
+    }
+    const message = 'Resource not found: vault+doc://open/secret'
+    await expect(read('secret')).rejects.toMatchObject({ message })
+    expect(await read('other')).toMatchObject({ name: 'doc://open/other' })
+  })
+
   it('knows the definition of the tool that it calls', async () => {
     const { exchange } = await passed('tools/call', { name: 'vault_open' })
     expect(exchange.resolved!.entry!.item).toMatchObject({ name: 'vault_open' })
