@@ -12,6 +12,7 @@ import { ASKING_SERVER } from '../support/start-gateway.ts'
 import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
 
 const CRASHING = fileURLToPath(new URL('../fixtures/crash-server.mjs', import.meta.url))
+const TEXTS = fileURLToPath(new URL('../fixtures/texts-server.mjs', import.meta.url))
 const asking = (revisions: string): object => ({
   command: process.execPath,
   args: [ASKING_SERVER],
@@ -35,6 +36,7 @@ beforeAll(async () => {
       old: asking('2025-06-18,2025-11-25'),
       new: asking('2026-07-28'),
       crash: { command: process.execPath, args: [CRASHING] },
+      texts: { command: process.execPath, args: [TEXTS] },
     },
   })
   await gateway.api.call('catalog', { query: { refresh: true } })
@@ -344,4 +346,16 @@ describe('a view of a server', () => {
     expect(response.headers.get('set-cookie')).toBeNull()
     expect((await fetch(`${gateway.url}/console/views/guessed`)).status).toBe(404)
   })
+})
+
+it('brings a result that is longer than what a slow reader may be behind', async () => {
+  const params = { name: 'texts_long', arguments: { times: 8 } }
+  const { id } = await gateway.api.call('startCall', {
+    body: { method: 'tools/call', params, client: client('modern') },
+  })
+  let length = 0
+  for await (const { event } of gateway.api.stream('playgroundEvents', { params: { id } })) {
+    if (event.type === 'result') length = (event.result.content as { text: string }[])[0]!.text.length
+  }
+  expect(length).toBeGreaterThan(7_999_000)
 })

@@ -247,8 +247,9 @@ async function writeEvents(
     while (!next.done && !response.destroyed) {
       const { id, event } = next.value
       const named = id === undefined ? '' : `id: ${id}\n`
-      response.write(`${named}event: ${event.type}\ndata: ${toJson(event)}\n\n`)
+      // Of what came before: one long result is no sign of a reader that does not read.
       if (response.writableLength > MAX_BEHIND) return void response.destroy()
+      response.write(`${named}event: ${event.type}\ndata: ${toJson(event)}\n\n`)
       next = await iterator.next()
     }
     response.end()
