@@ -210,7 +210,7 @@ describe('the packed SDK', () => {
 
   it.each([
     ['./server', 57],
-    ['./client', 52],
+    ['./client', 53],
     ['./auth', 38],
     ['./guard', 31],
     ['./exchange', 36],
