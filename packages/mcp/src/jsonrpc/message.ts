@@ -1,7 +1,16 @@
-import { JsonNumber, toNumber, isJsonObject, isRequestId, type JsonObject, type RequestId } from './json.ts'
+import {
+  JsonNumber,
+  toNumber,
+  isJsonObject,
+  isRequestId,
+  writeJson,
+  type JsonObject,
+  type RequestId,
+} from './json.ts'
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.ts'
 import { parseJson, RefusedJson, type ReadJson } from './read-json.ts'
 import type { JsonRpcError } from './protocol-error.ts'
+import { unwritableMessage } from './unwritable.ts'
 
 export interface JsonRpcRequest {
   jsonrpc: '2.0'
@@ -245,4 +254,13 @@ export function decodePieces(pieces: readonly Uint8Array[], decoder: Decoder): s
   let text = ''
   for (const piece of pieces) text += decoder.decode(piece, { stream: true })
   return text + decoder.decode()
+}
+
+/** The text of our own message. Values without a JSON form are the author's fault, and nothing is sent. */
+export function toJsonText(message: object): string {
+  try {
+    return writeJson(message)
+  } catch (cause) {
+    throw unwritableMessage(message, cause)
+  }
 }

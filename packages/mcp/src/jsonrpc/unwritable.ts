@@ -1,15 +1,6 @@
-import { JsonNumber, writeJson } from './json.ts'
+import { JsonNumber } from './json.ts'
 import { McpError } from './mcp-error.ts'
 import { LateString } from './result/late-string.ts'
-
-/** The text of our own message. Values without a JSON form are the author's fault, and nothing is sent. */
-export function toJsonText(message: object): string {
-  try {
-    return writeJson(message)
-  } catch (cause) {
-    throw unwritableMessage(message, cause)
-  }
-}
 
 interface Message {
   method?: string
@@ -17,7 +8,8 @@ interface Message {
   result?: unknown
 }
 
-function unwritableMessage({ method, params, result }: Message, cause: unknown): McpError {
+/** Why a message of ours cannot be written. */
+export function unwritableMessage({ method, params, result }: Message, cause: unknown): McpError {
   const found = findUnwritable(params ?? result)
   const where = found ? `${found.path} ${found.problem}` : String((cause as Error).message)
   const details = { ...(found && { path: found.path }) }
