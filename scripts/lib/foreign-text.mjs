@@ -170,7 +170,7 @@ export const ALLOWED = {
     'JSON.parse': 2,
     why: 'values of our own store',
   },
-  'packages/gateway/src/identity/sign-in/create-provider.ts': {
+  'packages/gateway/src/identity/sign-in/document-fetch.ts': {
     'toString of bytes': 1,
     why: 'a document that was read up to its limit',
   },
@@ -277,7 +277,7 @@ export const ALLOWED = {
     why: 'our own file',
   },
   'packages/gateway/src/cluster/members.ts': {
-    'JSON.parse': 2,
+    'JSON.parse': 1,
     why: 'rows that gateways write in their store',
   },
   'packages/gateway/src/cluster/passport.ts': {

@@ -19,7 +19,8 @@ export async function followPerson(page: URL, endpoint: string): Promise<string>
     await response.body?.cancel()
     if (to === null && response.ok) return `a page at ${url.host}`
     if (to === null) throw noPage(url, response.status, parseUrl(endpoint)?.host)
-    const next = parseUrl(new URL(to, url).href)!
+    const next = parseUrl(to, url)
+    if (!next) throw new Stopped(`${url.host} sends the person to what is no address`, SEE_LOG)
     const back = next.searchParams.get('error')
     if (back !== null && !next.protocol.startsWith('http'))
       throw new Stopped(`the client gets back ${back}`, SEE_LOG)

@@ -8,7 +8,7 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 const MAX_DOCUMENT = 64 * 1024
 /** Stands for all strangers: they may be on the Internet, and nowhere nearer. */
-const STRANGER = new URL('https://stranger.invalid')
+const STRANGER = parseUrl('https://stranger.invalid')!
 
 /**
  * Fetches metadata documents of clients, and their keys. Hosts that the configuration trusts may be private. The
