@@ -13,8 +13,15 @@ import { modelOf, testGateway, type TestGateway } from '../support/start-gateway
 
 // A task belongs to what was called to make it. When that is denied, the task does not exist any more.
 
-const FOREVER = () => new Promise<string>(() => {})
-const TOOLS = ['open', 'closed'].map((name) => [name, tool({ task: 'optional', run: FOREVER })] as const)
+const NAMES = ['open', 'closed'] as const
+/** What ends the calls under way of each tool. */
+const ends = { open: [] as (() => void)[], closed: [] as (() => void)[] }
+const waiting = (name: (typeof NAMES)[number]) => () =>
+  new Promise<string>((resolve) => ends[name].push(() => resolve('done')))
+const end = (name: (typeof NAMES)[number]): void => {
+  for (const one of ends[name].splice(0)) one()
+}
+const TOOLS = NAMES.map((name) => [name, tool({ task: 'optional', run: waiting(name) })] as const)
 
 /** As 2025-11-25 has it: the tools say that they take long, and the gateway runs their calls as tasks of its own. */
 const announce: Middleware = async (exchange, next) => {
@@ -38,7 +45,7 @@ beforeAll(async () => {
       name: 'ours',
       revisions: ['2025-11-25'],
       middleware: [announce],
-      tools: Object.fromEntries(['open', 'closed'].map((name) => [name, tool({ run: FOREVER })])),
+      tools: Object.fromEntries(NAMES.map((name) => [name, tool({ run: waiting(name) })])),
     }),
   )
   config = { mcpServers: { theirs: { module: 'theirs' }, ours: { url: older.url } } }
@@ -91,21 +98,24 @@ const plainTasks: Middleware = async (_exchange, next) => {
   return outcome.type === 'task' ? { type: 'complete', result: outcome.task } : outcome
 }
 
-/** The tasks of these that the gateway tells of. */
-function listenedTo(client: Client, taskIds: string[]): Promise<unknown> {
+/** Listens to tasks: those that the gateway agrees to tell of, and what it tells from then on. */
+async function listenTo(client: Client, taskIds: string[]) {
   const stop = new AbortController()
-  return new Promise((resolve, reject) => {
+  closing.push(() => stop.abort())
+  const news: unknown[] = []
+  const granted = await new Promise<unknown>((resolve, reject) => {
     client.use((exchange, next) => {
       if (exchange.method !== 'subscriptions/listen') return next()
-      const notify = ({ params }: Notification): void => {
-        resolve((params!.notifications as { taskIds: unknown }).taskIds)
-        stop.abort()
+      const notify = ({ method, params }: Notification): void => {
+        if (method === 'notifications/tasks') news.push(`${params!.taskId} ${params!.status}`)
+        else resolve((params!.notifications as { taskIds: unknown }).taskIds)
       }
       return next(deriveExchange(exchange, { notify }))
     })
     const params = { notifications: { taskIds } }
     client.request('subscriptions/listen', params, { signal: stop.signal }).catch(reject)
   })
+  return { granted, news }
 }
 
 describe.each(EDGES)('a task at $name', ({ connector, prefix }) => {
@@ -124,6 +134,8 @@ describe.each(EDGES)('a task at $name', ({ connector, prefix }) => {
       for (const id of [open, closed]) {
         expect(await client.request('tasks/get', { taskId: id })).toMatchObject({ status: 'working' })
       }
+      const before = await listenTo(client, [closed, open])
+      expect(before.granted).toHaveLength(2)
       const { stateDir } = gateway
       const rules = [{ deny: [`tools:${target}/closed`] }]
       await gateway.gateway.apply(await modelOf({ ...config, stateDir, policy: { rules } }))
@@ -133,8 +145,13 @@ describe.each(EDGES)('a task at $name', ({ connector, prefix }) => {
           expect(never).toMatch(/"code":-32602,"message":"Unknown task: TASK"/)
           expect(await refusalOf(client, method, closed, params)).toBe(never)
         }
-        expect(await listenedTo(client, [closed, `x${closed}`, open])).toEqual([open])
+        expect((await listenTo(client, [closed, `x${closed}`, open])).granted).toEqual([open])
         expect(await client.request('tasks/get', { taskId: open })).toMatchObject({ status: 'working' })
+        before.news.length = 0
+        end('closed')
+        end('open')
+        await expect.poll(() => before.news).toContain(`${open} completed`)
+        expect(before.news.join()).not.toContain(closed)
       } finally {
         await gateway.gateway.apply(await modelOf({ ...config, stateDir }))
       }

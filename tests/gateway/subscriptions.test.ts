@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, type Client } from '@gantry/mcp/client'
+import { listenRaw } from '../support/raw-client.ts'
 import { rawTarget } from '../support/raw-target.ts'
 import { scriptedTarget } from '../support/scripted-target.ts'
 import { testGateway, type TestGateway } from '../support/start-gateway.ts'
@@ -70,5 +71,35 @@ describe('subscriptions through the gateway', () => {
   ])('are not granted for what %s', async (_why, uri) => {
     await using client = await connectModern()
     await expect(client.subscribe(uri)).rejects.toMatchObject({ code: 'unsupported' })
+  })
+
+  it('are granted only for what is there, where the caller is denied something', async () => {
+    const web = await scriptedTarget({
+      'resources/list': () => ({ resources: ['x://a', 'x://b'].map((uri) => ({ uri, name: uri })) }),
+      'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x://t/{id}', name: 't' }] }),
+    })
+    const own = await testGateway({
+      mcpServers: { web: { url: web.url } },
+      policy: { rules: [{ deny: ['resources:web/x://b', 'resources:web/x://t/2'] }] },
+    })
+    const stop = new AbortController()
+    try {
+      const resourceSubscriptions = ['a', 'b', 'c', 't/1', 't/2'].map((name) => `web+x://${name}`)
+      const heard: unknown[] = []
+      const params = { notifications: { resourceSubscriptions } }
+      const listening = listenRaw(own.endpoint, params, {}, stop.signal, (one) => heard.push(one))
+      await expect.poll(() => heard.length).toBe(1)
+      const granted = { resourceSubscriptions: ['web+x://a', 'web+x://t/1'] }
+      expect(heard[0]).toMatchObject({ params: { notifications: granted } })
+      const listens = web.calls.filter(({ method }) => method === 'subscriptions/listen')
+      const asked = listens.flatMap(({ params }) => params.notifications.resourceSubscriptions ?? [])
+      expect(new Set(asked)).toEqual(new Set(['x://a', 'x://t/1']))
+      stop.abort()
+      await listening
+    } finally {
+      stop.abort()
+      await own.close()
+      await web.close()
+    }
   })
 })
