@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it } from 'vitest'
@@ -157,6 +158,25 @@ describeConsole('targets in the console', { config: CONFIG }, (suite) => {
     await page.getByText('ready', { exact: true }).first().waitFor()
     await page.getByRole('tab', { name: 'Processes' }).click()
     await page.getByText(join('fixtures', 'asking-server.mjs')).first().waitFor()
+  })
+
+  it('ends a question whose target is taken out of the file, wherever it is shown', async () => {
+    const { page, go } = opened
+    await go('/playground?kind=tool&name=asking_greet')
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    const question = page.getByLabel('Question from the server')
+    await question.getByLabel('name').fill('Ada')
+    const other = await suite.open()
+    await other.go('/waiting')
+    await other.page.getByRole('link', { name: 'Answer' }).waitFor()
+
+    const text = await suite.gateway.readConfig()
+    await writeFile(suite.gateway.file, text.replace(/^ *"asking": .*\n/m, ''))
+    await page.getByRole('alert').getByText('Target "asking" is off: it was removed').waitFor()
+    await question.waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByText('waits for you').count()).toBe(0)
+    await other.page.getByText('Nothing waits for an answer').waitFor()
+    await other.close()
   })
 })
 

@@ -81,6 +81,7 @@ export function applyEvent(event: AdminEvent): void {
     case 'target-steps':
       return invalidate('target', event.name)
     case 'target-removed':
+      invalidate('waiting')
       invalidate('why')
       queryClient.removeQueries({ queryKey: ['target', event.name] })
       updateOverview((overview) => ({

@@ -87,7 +87,7 @@ export class Admin {
     this.#observer = {
       snapshotReplaced: (target, before, after) => void this.#compare(lister, target, before, after),
     }
-    gateway.observers.add(this.#sources).add(this.#observer)
+    gateway.observers.add(this.#sources).add(this.#observer).add(this.#playground)
     if (host.configFile) {
       const { configFile } = host
       configFile.onRead = () => this.#sources.configChanged()
@@ -166,6 +166,7 @@ export class Admin {
     const { observers } = this.#host.gateway
     observers.delete(this.#sources)
     observers.delete(this.#observer)
+    observers.delete(this.#playground)
     this.#hub.close()
     this.#sources.close()
     this.#tail.close()

@@ -245,16 +245,21 @@ export class Target extends OperatedTarget {
     return this.calls.resume(call, exchange)
   }
 
-  #check(): void {
+  /** Why it takes no calls, as the configuration and the operator want it. */
+  get off(): TargetError | undefined {
     const { name } = this
     if (this.stopping.signal.aborted || !this.model.enabled) {
       const off = this.stopping.signal.aborted ? 'it was removed' : 'it is switched off in the configuration'
       const why = this.model.disabledReason ?? off
-      throw new TargetError(name, 'disabled', `Target "${name}" is off: ${why}`)
+      return new TargetError(name, 'disabled', `Target "${name}" is off: ${why}`)
     }
-    if (this.suspended) {
-      throw new TargetError(name, 'stopped', `Target "${name}" was stopped by hand; start it again`)
-    }
+    if (!this.suspended) return undefined
+    return new TargetError(name, 'stopped', `Target "${name}" was stopped by hand; start it again`)
+  }
+
+  #check(): void {
+    const { off } = this
+    if (off) throw off
   }
 
   /** Makes the connection of a caller, where each has its own, and returns its name. */

@@ -6,6 +6,7 @@ import type { WaitingCall } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import type { Playground } from '../playground/playground.ts'
 import { mainOf } from '../targets/target-cards.ts'
+import { whyOff } from '../targets/why-off.ts'
 
 type Waiting = WaitingOf<ExchangeRecord>
 
@@ -26,11 +27,16 @@ export function waitingHandlers({ host, playground }: WaitingSources): Pick<Hand
   }
 }
 
-/** A target that went down meanwhile has forgotten what it asked. */
+/**
+ * Answers of a client that has to come back reach no target that is off; a call under way may end on it. A target that
+ * went down meanwhile has forgotten what it asked.
+ */
 function isAsking({ record, since }: Waiting, { gateway }: AdminHost): boolean {
-  const target = record.target === undefined ? undefined : gateway.target(record.target)
-  if (!target) return false
-  const main = mainOf(target)
+  if (record.target === undefined) return false
+  const isUnderWay = record.status === 'running'
+  if (!isUnderWay && whyOff(gateway, record.target)) return false
+  const target = gateway.target(record.target)
+  const main = target && mainOf(target)
   return !main || (main.state === 'ready' && main.since <= since)
 }
 

@@ -10,6 +10,7 @@ import type {
   StreamItem,
   PlaygroundError,
 } from '../contract.ts'
+import { TargetError } from '../../targets/target-error.ts'
 import { Channel } from '../events/channel.ts'
 import { Questions } from './questions.ts'
 
@@ -18,6 +19,8 @@ type NewEvent = PlaygroundEvent extends infer Event
     ? Omit<Event, 'seq' | 'at'>
     : never
   : never
+
+const CANCELLED = new McpError('cancelled', 'The call was cancelled in the playground')
 
 /** Events of one call; endless progress must not fill the memory. */
 const MAX_EVENTS = 2000
@@ -132,16 +135,22 @@ export class PlaygroundRun {
   }
 
   #fail(thrown: unknown): void {
-    if (this.#abort.signal.aborted) {
+    const { aborted, reason } = this.#abort.signal
+    if (aborted && reason === CANCELLED) {
       this.#end('cancelled', (duration) => ({ type: 'cancelled', duration }))
     } else {
-      const error = toPlaygroundError(thrown, this.request)
+      const error = toPlaygroundError(aborted ? reason : thrown, this.request)
       this.#end('error', (duration) => ({ type: 'error', error, duration }))
     }
   }
 
   cancel(): void {
-    this.#abort.abort(new McpError('cancelled', 'The call was cancelled in the playground'))
+    this.#abort.abort(CANCELLED)
+  }
+
+  /** Ends it as failed: nobody can answer what it waits for. */
+  giveUp(why: TargetError): void {
+    this.#abort.abort(why)
   }
 
   #end(status: PlaygroundCall['status'], event: (duration: number) => NewEvent): void {
@@ -232,15 +241,17 @@ function toPlaygroundError(thrown: unknown, request: StartCall): PlaygroundError
   if (thrown instanceof ProtocolError) {
     return { code: thrown.code, ...base, ...(thrown.data !== undefined && { data: thrown.data }) }
   }
+  if (thrown instanceof TargetError) return { code: thrown.reason, ...base }
   return { code: thrown instanceof McpError ? thrown.code : 'internal', ...base }
 }
 
 function fixFor(thrown: unknown, { params }: StartCall): string | undefined {
+  const name = params.name ?? params.uri
+  if (thrown instanceof TargetError && typeof name === 'string') return `Ask why: gantry why ${name}`
   if (thrown instanceof ProtocolError) {
     const { data, message } = thrown
     if (isJsonObject(data) && typeof data.target === 'string')
       return `Look at the target: gantry doctor ${data.target}`
-    const name = params.name ?? params.uri
     if (/^Unknown (tool|prompt)|^Resource not found/.test(message) && typeof name === 'string') {
       return `Ask why it is missing: gantry why ${name}`
     }

@@ -9,6 +9,8 @@ import type { EventHub } from '../events/event-hub.ts'
 import type { Caller, Handlers } from '../handlers.ts'
 import { PlaygroundRun } from './playground-run.ts'
 import type { Endpoint } from '../../endpoint.ts'
+import type { GatewayObserver } from '../../gateway.ts'
+import { whyOff } from '../targets/why-off.ts'
 import { ClientTag } from '../../telemetry/wire-view.ts'
 import type { Questions } from './questions.ts'
 
@@ -17,7 +19,7 @@ const MAX_RUNNING = 50
 /** Characters of all results that are kept. */
 const MAX_SIZE = 64 * 1024 * 1024
 
-export class Playground {
+export class Playground implements GatewayObserver {
   readonly #host: AdminHost
   readonly #hub: EventHub
   readonly #runs = new Map<string, PlaygroundRun>()
@@ -43,6 +45,7 @@ export class Playground {
     })
     run.onChange = () => {
       if (run.isOver) stop()
+      else this.#endUnanswerable(run)
       this.#hub.emit('playground', { type: 'playground', id })
     }
     const { client, timeout } = request
@@ -64,6 +67,19 @@ export class Playground {
       this.#runs.delete(run.id)
       size -= run.size
     }
+  }
+
+  /** Ends runs with questions of targets that are off. */
+  readonly targetChanged = (): void => {
+    for (const run of this.#runs.values()) this.#endUnanswerable(run)
+  }
+
+  readonly modelChanged = this.targetChanged
+
+  #endUnanswerable(run: PlaygroundRun): void {
+    if (run.target === undefined || run.questions.waiting.length === 0) return
+    const off = whyOff(this.#host.gateway, run.target)
+    if (off) run.giveUp(off)
   }
 
   isRunning(id: string): boolean {
