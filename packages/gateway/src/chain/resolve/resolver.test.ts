@@ -60,6 +60,15 @@ describe('a request', () => {
     expect(await read('other')).toMatchObject({ name: 'doc://open/other' })
   })
 
+  it('of a method that a rule denies is refused, whatever the links behind think of it', async () => {
+    const rules = [{ allow: ['methods:vault/vendor/*'], deny: ['methods:vault/vendor/closed'] }]
+    const denying = await chainBench({ vault: vaultServer().app }, { policy: { rules } })
+    const asked = async (method: string) => denying.resolver.resolve(denying.exchange(method, {}))
+    const refused = { code: -32601, message: 'Method not found: vendor/closed' }
+    await expect(asked('vendor/closed')).rejects.toMatchObject(refused)
+    expect(await asked('vendor/open')).toMatchObject({ name: 'vendor/open' })
+  })
+
   it('knows the definition of the tool that it calls', async () => {
     const { exchange } = await passed('tools/call', { name: 'vault_open' })
     expect(exchange.resolved!.entry!.item).toMatchObject({ name: 'vault_open' })
