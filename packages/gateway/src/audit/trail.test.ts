@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -65,6 +65,32 @@ describe('a trail', () => {
     expect(faults.map(({ problem }) => problem).join()).toMatch(/missing at the beginning/)
   })
 
+  it('removes files that are too old, but none that a process still writes', async () => {
+    const folder = testFolder()
+    const day = 86_400_000
+    const settings = { maxFileBytes: 20_000, keepFor: 7 * day }
+    const first = testTrail(folder, settings)
+    await first.open()
+    for (let number = 1; number <= 80; number++) await first.record(callEvent(number))
+    const written = await listSegments(join(folder, 'audit'))
+    expect(written.length).toBeGreaterThan(3)
+    const age = (file: string, days: number): void => {
+      const then = new Date(Date.now() - days * day)
+      utimesSync(file, then, then)
+    }
+    age(written[0]!.file, 8)
+    age(written[1]!.file, 7.1)
+    age(written[2]!.file, 6.9)
+    age(written.at(-1)!.file, 8)
+    const next = testTrail(folder, settings)
+    await next.open()
+    const left = (await listSegments(join(folder, 'audit'))).filter(({ chain }) => chain === first.chain)
+    expect(left).toEqual(written.slice(2))
+    await first.close()
+    await next.close()
+    expect(await verifyTrail(join(folder, 'audit'))).toMatchObject({ ok: true, faults: [] })
+  })
+
   it('finds what is wanted, the newest first', async () => {
     const folder = testFolder()
     const trail = testTrail(folder)
@@ -120,9 +146,9 @@ describe('the disk', () => {
     // Not one for each of the sixty.
     expect(during).toBeLessThanOrEqual(((performance.now() - began) / 200) * 2 + 2)
     await trail.flush()
+    const behind = count()
     trail.add(callEvent(61))
     await trail.flush()
-    const behind = count()
     await expect.poll(count).toBeGreaterThan(behind)
     await trail.close()
   })
