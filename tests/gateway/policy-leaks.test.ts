@@ -179,6 +179,53 @@ describe('a caller that may not use a target', () => {
   })
 })
 
+describe('a name that two targets give', () => {
+  const read = async () => ({ contents: [] })
+  const named = (name: string, ...tools: string[]): Server =>
+    new Server({
+      name,
+      tools: Object.fromEntries(tools.map((one) => [one, tool({ run: () => `${one} of ${name}` })])),
+      resources: { page: { uri: 'page://one', description: name, read } },
+    })
+  const config = {
+    mcpServers: { first: { module: 'first', prefix: false }, second: { module: 'second', prefix: false } },
+    views: { desk: { use: ['first/*', 'second/*'], tools: { 'first/other': { name: 'look' } } } },
+    auth: { apiKeys: [INSIDER, OUTSIDER] },
+    policy: {
+      rules: [
+        {
+          who: { apiKeys: ['outsider'] },
+          deny: ['tools:first/read', 'tools:first/other', 'resources:first/page:*'],
+        },
+      ],
+    },
+  }
+  const apps = { first: named('first', 'read', 'other', 'rest'), second: named('second', 'read', 'look') }
+
+  it('is that of the second for a caller that is denied the first', async () => {
+    const gateway = await testGateway(config, { embedded: new Map(Object.entries(apps)) })
+    closing.push(() => gateway.close())
+    const ask = async (who: typeof INSIDER, method: string, params = {}, place = '') =>
+      (await modernRequest(gateway.endpoint + place, method, params, as(who))).message.result
+    const tools = async (who: typeof INSIDER, place = ''): Promise<string[]> =>
+      (await ask(who, 'tools/list', {}, place)).tools.map(({ name }: { name: string }) => name)
+    const apart = expect.stringMatching(/^read_[0-9a-f]{6}$/)
+    expect(await tools(INSIDER)).toEqual(['read', 'other', 'rest', apart, 'look'])
+    expect(await tools(OUTSIDER)).toEqual(['rest', 'read', 'look'])
+    expect((await ask(INSIDER, 'tools/call', { name: 'read' })).content[0].text).toBe('read of first')
+    expect((await ask(OUTSIDER, 'tools/call', { name: 'read' })).content[0].text).toBe('read of second')
+    for (const [who, description] of [
+      [INSIDER, 'first'],
+      [OUTSIDER, 'second'],
+    ] as const) {
+      expect((await ask(who, 'resources/list')).resources).toMatchObject([{ uri: 'page://one', description }])
+    }
+    // The view calls a tool of the first what one of the second is called.
+    expect(await tools(INSIDER, '/desk')).toContainEqual(expect.stringMatching(/^look_[0-9a-f]{6}$/))
+    expect(await tools(OUTSIDER, '/desk')).toEqual(['rest', 'read', 'look'])
+  })
+})
+
 describe('without a guard', () => {
   const open = { ...CONFIG, auth: undefined, policy: { rules: [{ deny: ['hidden', 'broken'] }] } }
 
