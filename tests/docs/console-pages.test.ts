@@ -14,7 +14,7 @@ describe('commands on the page', () => {
     let page = await readFile(file, 'utf8')
     const steps = stepsOf(page)
     expect(steps.length).toBeGreaterThan(0)
-    const reader = await Reader.begin()
+    const reader = await Reader.begin(page)
     try {
       for (const step of steps) {
         const printed = await reader.run(step)

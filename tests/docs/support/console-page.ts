@@ -41,9 +41,15 @@ export class Reader {
     this.#home = home
   }
 
-  static async begin(): Promise<Reader> {
+  /** With the packages that the page installs, or with all of ours where it installs none. */
+  static async begin(page: string): Promise<Reader> {
     const home = await mkdtemp(join(tmpdir(), 'gantry-reader-'))
-    await symlink(join(ROOT, 'node_modules'), join(home, 'node_modules'))
+    const installed = /^npm install (.+)$/m.exec(page)?.[1]?.split(' ') ?? ['']
+    for (const name of installed) {
+      const place = join('node_modules', name)
+      await mkdir(dirname(join(home, place)), { recursive: true })
+      await symlink(join(ROOT, place), join(home, place))
+    }
     await mkdir(join(home, '.bin'))
     const script = join(home, '.bin', 'gantry')
     await writeFile(script, `#!/bin/sh\nexec "${process.execPath}" "${GANTRY}" "$@"\n`)
