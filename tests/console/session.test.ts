@@ -80,6 +80,17 @@ it('says that a token is wrong, and takes the right one', async () => {
   await context.close()
 })
 
+it('signs a browser out that has signed in with the token', async () => {
+  const { page, close } = await openConsole(browser, renewed)
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Console URL or token').waitFor()
+  expect(await page.context().cookies(`${gateway.url}/api`)).toEqual([])
+  await page.goto(`${gateway.url}/console/catalog`)
+  await page.getByLabel('Console URL or token').waitFor()
+  await close()
+})
+
 it('comes back with a gateway that was killed and started again, without the questions of before', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'gantry-killed-'))
   const file = join(dir, 'gantry.json')

@@ -8,7 +8,7 @@ import styles from './person.module.css'
 /** Who has signed in, as what, and the way out. The token of the gateway names no person. */
 export function Person({ session }: { session: SessionInfo }) {
   const { name, principal, role = 'no role', isPerson } = session
-  if (principal === 'console') return null
+  const isToken = principal === 'console'
   const leave = () =>
     signOut().then(
       () => location.assign('/console/'),
@@ -17,9 +17,9 @@ export function Person({ session }: { session: SessionInfo }) {
   return (
     <div className={styles.person}>
       <span className={styles.name} title={principal}>
-        {isPerson ? name : principal}
+        {isToken ? 'Console token' : isPerson ? name : principal}
       </span>
-      <span className={styles.role}>{role}</span>
+      {!isToken && <span className={styles.role}>{role}</span>}
       <IconButton label="Sign out" icon={LogOut} onClick={() => void leave()} />
     </div>
   )
