@@ -108,8 +108,10 @@ describe('messages with too many levels', () => {
       run: () => ({ structuredContent: JSON.parse(`{"a":${deep(2_000)}}`), content: [] }),
     })
     await using client = await connect(memory(server))
-    await expect(client.call('deep')).rejects.toMatchObject({
-      message: expect.stringContaining('512 levels'),
+    // The client gets none of it; the author is told where it is.
+    expect((await client.call('deep')).raw).toMatchObject({
+      isError: true,
+      content: [{ type: 'text', text: 'Internal error occurred' }],
     })
     const args = JSON.parse(`{"a":${deep(2_000)}}`)
     await expect(client.call('deep', args)).rejects.toMatchObject({
