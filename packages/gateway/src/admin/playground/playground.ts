@@ -74,7 +74,7 @@ export class Playground implements GatewayObserver {
     for (const run of this.#runs.values()) this.#endUnanswerable(run)
   }
 
-  readonly modelChanged = this.targetChanged
+  readonly modelChanged: () => void = this.targetChanged
 
   #endUnanswerable(run: PlaygroundRun): void {
     if (run.target === undefined || run.questions.waiting.length === 0) return
