@@ -77,7 +77,7 @@ class Seer {
     return {
       mayUse: !view || concernOf(view, subject) === 'fully',
       ...(instructions !== undefined && { instructions }),
-      entries: this.#asking.host.gateway.catalog.catalogs.flatMap((one) => this.#ofTarget(one)),
+      entries: wanted ? [] : this.#asking.host.gateway.catalog.catalogs.flatMap((one) => this.#ofTarget(one)),
       ...(wanted && this.#detail(wanted)),
     }
   }

@@ -125,7 +125,7 @@ export interface AskSeen {
   readonly issuer?: string
   /** In its token. */
   readonly claims?: JsonObject
-  /** Gives the definitions of this entry. */
+  /** Asks for the definitions of this entry, and for no list. */
   readonly entry?: { readonly kind: EntryKind; readonly target: string; readonly own: string }
 }
 
@@ -133,7 +133,7 @@ export interface Seen {
   /** False when the view is not there for this caller. */
   readonly mayUse: boolean
   readonly instructions?: string
-  /** Everything that its targets have; what the caller does not see says why. */
+  /** Everything that its targets have; what the caller does not see says why. Empty where one entry is asked for. */
   readonly entries: readonly SeenEntry[]
   readonly entry?: { readonly definition?: JsonObject; readonly ownDefinition: JsonObject }
   /** Why the edited view cannot be used. */
