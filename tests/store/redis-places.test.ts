@@ -93,6 +93,35 @@ it('finds the server that writes by Sentinels, and the next one when it is gone'
   expect(await store.holds(before)).toBe(true)
 })
 
+it('answers each request by Sentinels, also when there is always another one under way', async () => {
+  const main = await start()
+  const file = join(await scratch(), 'sentinel.conf')
+  await writeFile(file, `sentinel monitor main 127.0.0.1 ${main.port} 1\n`)
+  const sentinel = await start({ sentinel: true, file })
+  const store = await open({
+    ...main.options,
+    place: { kind: 'sentinels', sentinels: [hostOf(sentinel)], name: 'main', account: {} },
+  })
+  const rows = store.rows({ name: 'things' })
+  let isAnswered = false
+  // In one turn: neither finds the connection in use.
+  const both = Promise.all([rows.get('a'), rows.get('b')]).finally(() => {
+    isAnswered = true
+  })
+  let underWay = 0
+  let asked = 0
+  while (!isAnswered && asked < 20_000) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (underWay >= 50) continue
+    underWay++
+    asked++
+    void rows.get('c').finally(() => underWay--)
+  }
+  expect(isAnswered).toBe(true)
+  await both
+  await expect.poll(() => underWay).toBe(0)
+})
+
 it('works with a cluster, with all keys on one node', async () => {
   const nodes = [
     await start({ args: ['--cluster-enabled', 'yes'] }),

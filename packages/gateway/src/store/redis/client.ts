@@ -86,6 +86,8 @@ export function createRedisClient(options: RedisOptions): RedisClient {
         sentinelClientOptions: { socket, ...withoutAbsent(place.account) },
         commandOptions,
         passthroughClientErrorEvents: true,
+        // Without it a request may wait until no other is under way, which is never on a busy gateway.
+        reserveClient: true,
         scanInterval: timeout,
       }) as unknown as RedisClient
     case 'cluster':

@@ -36,7 +36,8 @@ export class RedisLink {
   #client: RedisClient | undefined
   #connecting: Promise<void> | undefined
   #away: Away | undefined
-  #waiting = 0
+  /** What ends the requests that are under way. */
+  readonly #waiting = new Set<(error: Error) => void>()
   #answers = 0
   #closed = false
 
@@ -69,12 +70,11 @@ export class RedisLink {
   ): Promise<unknown> {
     if (this.#closed) throw new StoreError('closed', 'The store is closed')
     if (!client) throw this.#unavailable(this.#away?.reason ?? 'it is not connected')
-    if (this.#waiting >= MOST_WAITING) throw this.#unavailable(`${MOST_WAITING} requests wait for it`)
+    if (this.#waiting.size >= MOST_WAITING) throw this.#unavailable(`${MOST_WAITING} requests wait for it`)
     const call = {
       keys: [...this.#options.keys],
       arguments: [name, String(this.#options.maxBytes), ...args],
     }
-    this.#waiting += 1
     try {
       return await this.#inTime(
         client.evalSha(SHA, call).catch((error: Error) => {
@@ -85,8 +85,6 @@ export class RedisLink {
       )
     } catch (error) {
       throw this.#explain(error, client)
-    } finally {
-      this.#waiting -= 1
     }
   }
 
@@ -116,12 +114,13 @@ export class RedisLink {
     client.on('terminated', failed)
     try {
       await this.#inTime(client.connect())
-      await this.#ready(client)
+      await this.#inTime(this.#ready(client))
       if (this.#closed) return void (await destroy(client))
       this.#client = client
       this.#tell(undefined)
     } catch (error) {
-      await destroy(client)
+      // Not waited for: a client that is stuck ends when it can, and the next is made meanwhile.
+      void destroy(client)
       throw error instanceof StoreError && error.code !== 'unavailable' ? error : (cause ?? error)
     }
   }
@@ -131,6 +130,8 @@ export class RedisLink {
     const lost = this.#client
     this.#client = undefined
     void destroy(lost)
+    // The library may forget some of them, and answers on the next connection are no answers to these.
+    for (const end of this.#waiting) end(new Error(wordsOf(error)))
     this.#tell(error ?? new Error())
     if (!this.#connecting && !this.#closed) void this.#retry()
   }
@@ -165,7 +166,9 @@ export class RedisLink {
   async #inTime<T>(answer: Promise<T>): Promise<T> {
     const { timeout } = this.#options
     let timer: NodeJS.Timeout | undefined
+    let end = (_: Error): void => {}
     const silence = new Promise<never>((_, reject) => {
+      end = reject
       let seen = this.#answers
       let parts = 0
       const count = (): void => {
@@ -180,10 +183,12 @@ export class RedisLink {
       this.#answers += 1
     }
     answer.then(answered, answered)
+    this.#waiting.add(end)
     try {
       return await Promise.race([answer, silence])
     } finally {
       clearTimeout(timer)
+      this.#waiting.delete(end)
     }
   }
 
