@@ -4,7 +4,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { openSession as openRawSession } from '../support/raw-client.ts'
+import { legacyRequest, openSession as openRawSession } from '../support/raw-client.ts'
 import { startBalancer, type Balancer } from './balancer.ts'
 import { startReplicas, type Replicas } from './replicas.ts'
 
@@ -145,6 +145,24 @@ it('nobody looks for a session that no gateway began', async () => {
   await client.close()
 })
 
+it('a call that came by another gateway ends well when the gateway of its session is told to stop', async () => {
+  const [own, other] = alive() as [string, string]
+  const session = await openRawSession(`${own}/mcp`)
+  const call = (name: string) =>
+    legacyRequest(`${other}/mcp`, 'tools/call', { name: `counter_${name}`, arguments: {} }, { session })
+  const under = call('slowly')
+  await expect.poll(async () => (await call('waiting')).message.result.content[0].text).toBe('1')
+  const { child } = replicas.all[0]!
+  gone.add(0)
+  child.kill('SIGTERM')
+  expect((await under).message).toMatchObject({
+    result: { content: [{ text: expect.stringMatching(/^\d+$/) }] },
+  })
+  await vi.waitUntil(() => child.exitCode !== null || child.signalCode !== null, { timeout: 60_000 })
+  await replicas.start(0)
+  gone.delete(0)
+})
+
 it.each(['SIGTERM', 'SIGKILL'] as const)('a session goes on when its gateway gets %s', async (signal) => {
   await using session = await openSession()
   expect(await textOf(session.client, 'greet')).toBe('Hello, you!')
@@ -179,6 +197,7 @@ async function* eventsOf({ body }: Response): AsyncGenerator<StreamEvent> {
 /** Which gateway began a session: the one that marks its own sessions in the same way. */
 async function whoIs(owner: string): Promise<number> {
   for (const [at, { url }] of replicas.all.entries()) {
+    if (gone.has(at)) continue
     const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
     const client = createClient()
     await client.connect(transport)

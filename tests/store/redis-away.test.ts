@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { Server } from '@gantry/mcp/server'
 import { KeptKeys } from '../../packages/gateway/src/identity/keys/kept-keys.ts'
 import { METRICS_SCOPE } from '../../packages/gateway/src/model/index.ts'
+import { freePort } from '../../scripts/lib/free-port.mjs'
 import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { legacyRequest, modernRequest } from '../support/raw-client.ts'
 import { startRedis, type RedisServer } from '../support/redis.ts'
@@ -11,6 +12,7 @@ import { testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 const COUNTER = fileURLToPath(new URL('../scale/fixtures/counter-server.mjs', import.meta.url))
 const SEALING = 'c29tZXRoaW5nIHRoYXQgbm9ib2R5IGd1ZXNzZXM'
+const ALONE = { sealingKeys: [SEALING], shutdownGrace: 0 }
 let redis: RedisServer
 let proxy: SlowProxy
 let target: HttpTarget
@@ -43,16 +45,16 @@ afterAll(async () => {
 async function start(
   prefix: string,
   more: Record<string, unknown> = {},
-  { key = SEALING, timeout = '10s' } = {},
+  { key = SEALING, timeout = '10s', port = 0 } = {},
 ): Promise<TestGateway> {
   const gateway = await testGateway(
     {
       mcpServers: { words: { url: target.url } },
       store: { redis: { url: `redis://127.0.0.1:${proxy.port}`, prefix, timeout } },
-      server: { sealingKeys: [key], shutdownGrace: 0 },
+      server: { ...ALONE, sealingKeys: [key] },
       ...more,
     },
-    { logLevel: 'silent' },
+    { logLevel: 'silent', port },
   )
   gateways.push(gateway)
   return gateway
@@ -163,7 +165,7 @@ it('gateways that start without Redis act as one as soon as it is there', async 
       words: { url: target.url },
       counter: { command: process.execPath, args: [COUNTER], env: { REVISIONS: '2025-11-25' } },
     },
-    server: { sealingKeys: [SEALING], shutdownGrace: 0, cluster: { port: 0 } },
+    server: { ...ALONE, cluster: { port: 0 } },
   }
   const both = [await start('together', together), await start('together', together)]
   for (const gateway of both) expect(textOf(await call(gateway, 'hello'))).toBe('hello')
@@ -174,6 +176,24 @@ it('gateways that start without Redis act as one as soon as it is there', async 
     await expect.poll(() => who(gateway), { interval: 100 }).toMatch(/^\d+$/)
   }
   expect(await who(both[0]!)).toBe(await who(both[1]!))
+})
+
+it('takes clients when it knows the other gateways, and not before: it would take their sessions for its own', async () => {
+  const port = await freePort()
+  proxy.delay = 100
+  const starting = start('known', { server: { ...ALONE, cluster: { port: 0 } } }, { port })
+  const initialize = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'early', version: '1' },
+  }
+  const open = () => legacyRequest(`http://127.0.0.1:${port}/mcp`, 'initialize', initialize)
+  const isOpen = () => open().catch(() => undefined)
+  const first = await vi.waitUntil(isOpen, { timeout: 60_000, interval: 5 })
+  // The id names the gateway, so that others find it.
+  expect(first.headers.get('mcp-session-id')!.split('~')).toHaveLength(3)
+  await starting
+  proxy.delay = 0
 })
 
 it('counts Redis that is too slow as away, and nothing else waits for it', async () => {

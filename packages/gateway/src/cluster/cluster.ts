@@ -42,7 +42,7 @@ export class Cluster {
   static async join({ model, gateway, store, keys, log, receive, letGo }: ClusterOptions): Promise<Cluster> {
     const passports = new Passports(keys)
     const tls = model.tls && new HopTls(model.tls)
-    const port = new HopPort(gateway, passports, (id) => id === members.id && !members.isLate, receive, tls)
+    const port = new HopPort(gateway, passports, (id) => id === members.id && members.isHere, receive, tls)
     const bound = await port.listen(model.host, model.port)
     const address = model.address ?? `${tls ? 'https' : 'http'}://${model.host}:${bound}`
     const joining = Members.join({

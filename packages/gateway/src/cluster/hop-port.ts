@@ -24,6 +24,8 @@ export class HopPort {
   readonly #isOwn: (id: string) => boolean
   readonly #receive: (request: IncomingMessage, response: ServerResponse) => void
   readonly #handlers = new Map<string, NodeHandler>()
+  /** Answers to requests of sessions that are under way. */
+  readonly #answers = new Set<ServerResponse>()
 
   /** `isOwn`: whether a gateway of this name is this one. `receive` answers a request of a session that is here. */
   constructor(
@@ -95,6 +97,8 @@ export class HopPort {
     takeIn(request)
     request.url = path.slice(SESSION.length)
     response.writeContinue()
+    this.#answers.add(response)
+    response.once('close', () => this.#answers.delete(response))
     this.#receive(request, response)
   }
 
@@ -136,7 +140,8 @@ export class HopPort {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     this.#server.closeIdleConnections()
     const until = Date.now() + grace
-    const isBusy = (): boolean => [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
+    const isBusy = (): boolean =>
+      this.#answers.size > 0 || [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
     for (const handler of this.#handlers.values()) handler.close()
     this.#server.closeAllConnections()

@@ -46,6 +46,7 @@ export class Members {
   /** When there was time to say it for the last time, whether the store was there or not. */
   #tickedAt = performance.now()
   #beating: Promise<void> | undefined
+  #hasLeft = false
   /** What ends that which waits for an answer of another gateway. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
@@ -120,6 +121,11 @@ export class Members {
     return performance.now() - this.#tickedAt > GONE_AFTER
   }
 
+  /** Whether what is meant for this gateway is to be done by it, and not by one that has its place. */
+  get isHere(): boolean {
+    return !this.#hasLeft && !this.isLate
+  }
+
   /** Another one that lived on meanwhile may have taken this one's place. Where all were away, nobody did. */
   async #comeBack(others: readonly Row[]): Promise<void> {
     this.#isBackSince = Date.now()
@@ -185,6 +191,7 @@ export class Members {
   async leave(): Promise<void> {
     clearInterval(this.#timer)
     await this.#beating
+    this.#hasLeft = true
     await this.#left.put(this.id, '', { ttl: LEFT_FOR }).catch(() => {})
     await this.#rows.remove(this.id).catch(() => {})
   }

@@ -10,6 +10,7 @@ import { localApi } from '../admin/local-api.ts'
 import { RuleWatch } from '../chain/policy/rule-watch.ts'
 import { consoleAddress, localUrl, publicUrl } from '../front/addresses.ts'
 import type { BoundAddress } from '../front/bound-address.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { Door, logRefusals } from '../front/door.ts'
 import { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
@@ -83,7 +84,21 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   })
   // The first client to come finds what the last run knew.
   await gateway.load()
-  const bound = await listen(front, model, options.searchPort ?? false)
+  const shared = options.worker ? ownCluster(model.server, options.worker) : model.server.cluster
+  let cluster: Cluster | undefined
+  let bound: BoundAddress
+  try {
+    // Before anybody can come: a gateway that does not know the others takes their sessions and programs for its own.
+    cluster = shared && (await joinCluster(shared, gateway, front, state))
+    // Workers of one machine find sessions by their slots.
+    if (model.server.cluster) front.sessions = cluster?.sessions
+    bound = await listen(front, model, options.searchPort ?? false)
+  } catch (error) {
+    // What is open already would keep the process alive, and others waiting.
+    await Promise.allSettled([cluster?.leave(0), gateway.close()])
+    await state.store.close()
+    throw error
+  }
   const local = localUrl(model, bound)
   const url = publicUrl(model) ?? local
   gateway.approvals.address = url
@@ -116,17 +131,6 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   gateway.observers.add(ruleWatch)
   ruleWatch.modelChanged()
   await admin.load()
-  const shared = options.worker ? ownCluster(model.server, options.worker) : model.server.cluster
-  const cluster =
-    shared &&
-    (await joinCluster(shared, gateway, front, state).catch(async (error: unknown) => {
-      // What is open already would keep the process alive, and clients waiting.
-      await Promise.allSettled([admin.close(), front.close(0), gateway.close()])
-      await state.store.close()
-      throw error
-    }))
-  // Workers of one machine find sessions by their slots.
-  if (model.server.cluster) front.sessions = cluster?.sessions
   await workers?.open({
     handle: (request, response) => front.receive(request, response),
     answer: async () => (await front.status.metrics(false)).json(),

@@ -39,7 +39,7 @@ export interface OpenerServices {
   /** Where tokens are kept. */
   readonly store: Store
   readonly maxMessageBytes: number
-  /** Where several gateways share the programs of targets. Read late: a gateway joins the others when it listens. */
+  /** Where several gateways share the programs of targets. Read late: a gateway joins the others when its targets are there. */
   owners?: TargetOwners | undefined
   readonly log: Log
   /** Told of tokens as they come, so that no text shows them. */
