@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface SlowProxy {
   readonly port: number
@@ -15,14 +16,21 @@ export async function startSlowProxy(target: number): Promise<SlowProxy> {
   const sockets = new Set<Socket>()
   const pass = (from: Socket, to: Socket): void => {
     sockets.add(from)
-    from.on('data', (data) => {
-      if (proxy.delay === 0) to.write(data)
-      else setTimeout(() => to.write(data), proxy.delay)
-    })
+    /** Nothing overtakes what came before it, also when the delay ends meanwhile. */
+    let before = Promise.resolve()
+    const inTurn = (act: () => void): void => {
+      const due = performance.now() + proxy.delay
+      before = before.then(async () => {
+        const wait = due - performance.now()
+        if (wait > 0) await sleep(wait)
+        act()
+      })
+    }
+    from.on('data', (data) => inTurn(() => to.write(data)))
     from.on('error', () => {})
     from.on('close', () => {
       sockets.delete(from)
-      to.destroy()
+      inTurn(() => to.destroy())
     })
   }
   const server = createServer((near) => {

@@ -18,6 +18,9 @@ export interface ReplicaChaosOptions {
 /** Looks for what it will strike; what it returns strikes, and resolves when the next round may begin. */
 type Fault = (world: ChaosWorld, random: () => number) => Promise<() => Promise<unknown>>
 
+/** Longer than anything that a fault takes. */
+const FOUND_WITHIN = 90_000
+
 const PROGRAMS = TARGETS.filter((target) => target.endsWith('program'))
 
 const FAULTS: Record<string, Fault> = {
@@ -66,12 +69,32 @@ function endReplica({ replicas }: ChaosWorld, at: number, signal: NodeJS.Signals
   }
 }
 
-/** The process of a program, and the gateway that has it. */
+/** The process of a program, and the gateway that has it. A call of ours may fail as well: it is made again. */
 async function placeOf(world: ChaosWorld, target: string): Promise<{ pid: number; owner: number }> {
-  const client = await connect(http(`${world.balancer.url}/mcp/${target}`), { era: 'modern' })
-  const [pid, parent] = (await client.call('where')).text().split(' ').map(Number)
-  await client.close()
-  return { pid: pid!, owner: world.replicas.all.findIndex(({ child }) => child.pid === parent) }
+  const until = Date.now() + FOUND_WITHIN
+  for (;;) {
+    try {
+      const client = await connect(http(`${world.balancer.url}/mcp/${target}`), { era: 'modern' })
+      const said = await client.call('where').finally(() => void client.close().catch(() => {}))
+      const [pid, parent] = said.text().split(' ').map(Number)
+      const owner = world.replicas.all.findIndex(({ child }) => child.pid === parent)
+      if (pid && owner >= 0) return { pid, owner }
+      throw new Error(`Nobody has the program of ${target}: process ${pid} of ${parent}`)
+    } catch (error) {
+      if (Date.now() > until) throw error
+      await sleep(200)
+    }
+  }
+}
+
+/** What each gateway says of its store. */
+async function storesOf({ replicas }: ChaosWorld): Promise<string> {
+  const ask = async ({ url }: { url: string }): Promise<string> => {
+    const answer = await fetch(`${url}/ready?verbose`, { signal: AbortSignal.timeout(1_000) })
+    return JSON.stringify(((await answer.json()) as { store?: object }).store)
+  }
+  const said = await Promise.all(replicas.all.map((one) => ask(one).catch(String)))
+  return said.join(', ')
 }
 
 /** Breaks gateways that act as one, round by round, while clients of both eras call servers of both. */
@@ -98,8 +121,10 @@ export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Rep
       )
       await mended
       for (const { caller, after } of times) {
-        if (after === undefined) report.stuck.push(`${caller} after ${kind}, round ${round}`)
-        else report.recoveries.push({ fault: kind, milliseconds: after })
+        if (after === undefined) {
+          report.stuck.push(`${caller} after ${kind}, round ${round}`)
+          log(`${caller} is stuck. The gateways say of their store: ${await storesOf(world)}`)
+        } else report.recoveries.push({ fault: kind, milliseconds: after })
       }
       report.rounds = round
       const slowest = times.reduce((one, other) => ((other.after ?? 1e9) > (one.after ?? 1e9) ? other : one))
