@@ -113,16 +113,19 @@ describe('an endpoint as a caller sees it', () => {
   })
 
   it('shows a view beside what the target has', async () => {
-    const entry = { kind: 'tool', target: 'all', own: 'echo' } as const
-    const { entries, entry: found } = await seen({ endpoint: 'desk', as: 'key:desk', entry })
+    const { entries } = await seen({ endpoint: 'desk', as: 'key:desk' })
     expect(entries.filter(({ key }) => key !== undefined).map(({ key }) => key)).toEqual([
       'say',
       'all_get-sum',
     ])
     expect(entries.find(({ own }) => own === 'get-env')).toMatchObject({ hiddenBy: 'view' })
-    expect(found).toMatchObject({
-      definition: { name: 'say', inputSchema: { properties: { text: {} } } },
-      ownDefinition: { name: 'echo', inputSchema: { properties: { message: {} } } },
+    const entry = { kind: 'tool', target: 'all', own: 'echo' } as const
+    expect(await seen({ endpoint: 'desk', as: 'key:desk', entry })).toMatchObject({
+      entries: [],
+      entry: {
+        definition: { name: 'say', inputSchema: { properties: { text: {} } } },
+        ownDefinition: { name: 'echo', inputSchema: { properties: { message: {} } } },
+      },
     })
     expect((await seen({ endpoint: 'desk', as: 'key:other' })).mayUse).toBe(false)
   })
