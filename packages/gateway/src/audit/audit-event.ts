@@ -47,9 +47,9 @@ export interface AuditEvent {
   readonly revision?: string | undefined
   /**
    * What OCSF has no place for. The outcome stands there, too, if it is not there already. A text is the canonical
-   * JSON of all of it.
+   * JSON of all of it; a function makes that text when the event is written.
    */
-  readonly more?: Readonly<Record<string, unknown>> | string | undefined
+  readonly more?: Readonly<Record<string, unknown>> | string | (() => string) | undefined
 }
 
 /** Takes secrets out of texts that others have written. */
@@ -111,6 +111,7 @@ export function shapeOf(event: AuditEvent, clean: Clean, hide: (session: string)
 /** What OCSF has no place for, as it is written. */
 export function unmappedOf({ more, outcome }: AuditEvent): string {
   if (typeof more === 'string') return more
+  if (typeof more === 'function') return more()
   return canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })
 }
 

@@ -11,10 +11,12 @@ import type { GatewayModel } from '../model/index.ts'
 import { createMemoryStore } from '../store/index.ts'
 import { SecretScrubber } from '../telemetry/secret-scrubber.ts'
 import { GatewayExchange } from './gateway-exchange.ts'
+import type { Link } from './link.ts'
 import { Policy } from './policy/caller-view.ts'
 import { Resolver } from './resolve/resolver.ts'
 import { CallerTasks, createOwnTasks } from './tasks/caller-tasks.ts'
 import { TaskIds } from './tasks/task-ids.ts'
+import { toFailure } from './to-failure.ts'
 
 /** A real gateway, and what the links of its common endpoint work with. */
 export interface ChainBench {
@@ -80,6 +82,22 @@ export function liveExchange(
   init: Partial<ExchangeInit> = {},
 ): PlainExchange {
   return new PlainExchange({ method, params, client: { capabilities: {}, version: '2026-07-28' }, ...init })
+}
+
+/** Runs a link as the recorder does: what asked for the end is told of it. */
+export async function runLink(
+  link: Link,
+  exchange: GatewayExchange,
+  next: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    const outcome = await link(exchange, next)
+    exchange.tellEnded(outcome)
+    return outcome
+  } catch (thrown) {
+    exchange.tellEnded(toFailure(thrown))
+    throw thrown
+  }
 }
 
 /** A `next` that answers with this result and remembers what it was called with. */

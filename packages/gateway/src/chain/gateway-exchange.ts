@@ -32,6 +32,9 @@ export interface Resolved extends Destination, Called {
 /** Sees what a target says during a call; returns it, something else in its place, or undefined to drop it. */
 export type Hears = (notification: Notification, exchange: GatewayExchange) => Notification | undefined
 
+/** Hears how a request ended. */
+export type Ended = (outcome: Outcome) => void
+
 export type Ask = NonNullable<Exchange['ask']>
 
 /** What was decided about a request before it was made. */
@@ -76,6 +79,7 @@ export class GatewayExchange implements RelayedExchange {
   holds: readonly RuleModel[] | undefined
   #view: CallerView | undefined
   #hears: Hears[] | undefined
+  #ended: Ended[] | undefined
   #rules: Policy['rules'] | undefined
 
   constructor(origin: Exchange, endpoint: ExchangeEndpoint) {
@@ -126,6 +130,16 @@ export class GatewayExchange implements RelayedExchange {
   hear(hears: Hears): void {
     if (this.#hears) this.#hears.push(hears)
     else this.#hears = [hears]
+  }
+
+  /** For links that only want to know the end: they need no promise of their own. The recorder tells them. */
+  whenEnded(ended: Ended): void {
+    if (this.#ended) this.#ended.push(ended)
+    else this.#ended = [ended]
+  }
+
+  tellEnded(outcome: Outcome): void {
+    for (const ended of this.#ended ?? []) ended(outcome)
   }
 
   /** Questions to the caller go by the function that `wrap` returns. */

@@ -230,8 +230,8 @@ export class KnownCaller {
 
 /** A call as expressions see it. Only the arguments that an expression names are read. */
 export class KnownCall {
-  readonly now: Date
   readonly count: PolicyCall['count']
+  readonly #call: PolicyCall
   readonly #given: JsonObject | undefined
   readonly #read = new Map<string, unknown>()
   /** Arguments that no other one is like. Rules ask for the same ones again and again. */
@@ -240,10 +240,14 @@ export class KnownCall {
   readonly #meter = new Meter()
 
   /** `otherwise`: what was counted where the call does not say. */
-  constructor({ args, now, count }: PolicyCall, otherwise?: PolicyCall['count']) {
-    this.#given = args
-    this.now = now
-    this.count = count ?? otherwise
+  constructor(call: PolicyCall, otherwise?: PolicyCall['count']) {
+    this.#call = call
+    this.#given = call.args
+    this.count = call.count ?? otherwise
+  }
+
+  get now(): Date {
+    return this.#call.now
   }
 
   /** Throws where a server could read another argument than the expression does: Go ignores case in JSON. */

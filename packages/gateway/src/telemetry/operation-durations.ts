@@ -30,10 +30,26 @@ export interface DurationSeries {
 const MAX_SERIES = 2000
 const OVERFLOW = '\u0000overflow'
 
+/** What tells series apart, without the attributes: making those, or a text of them, is most of what a call costs. */
+export interface SeriesKey {
+  readonly method: string
+  readonly name: string
+  readonly version: string
+  readonly transport: string
+  readonly address: string
+  /** How it ended: empty where that has no attributes. */
+  readonly end: string
+}
+
+interface KnownSeries extends SeriesKey {
+  readonly series: DurationSeries
+}
+
 interface Histogram {
   readonly series: Map<string, DurationSeries>
-  /** The same series by what stands for their attributes. */
-  readonly known: Map<string, DurationSeries>
+  /** The same series by the name in their keys. */
+  readonly known: Map<string, KnownSeries[]>
+  knownCount: number
 }
 
 /** The histograms that the semantic conventions for MCP name, in a bounded amount of memory. */
@@ -41,24 +57,19 @@ export class OperationDurations {
   readonly #histograms = new Map<OperationName, Histogram>()
   readonly since: number = Date.now()
 
-  /** `key` stands for the attributes, which are made only when it is new. Returns the series. */
+  /** The attributes are made only when the key is new. Returns the series. */
   record(
     name: OperationName,
     seconds: number,
-    key: string,
+    key: SeriesKey,
     attributes: () => SeriesAttributes,
   ): DurationSeries {
     let histogram = this.#histograms.get(name)
     if (!histogram) {
-      histogram = { series: new Map(), known: new Map() }
+      histogram = { series: new Map(), known: new Map(), knownCount: 0 }
       this.#histograms.set(name, histogram)
     }
-    let series = histogram.known.get(key)
-    if (!series) {
-      series = seriesOf(histogram, attributes())
-      if (histogram.known.size >= MAX_SERIES) histogram.known.clear()
-      histogram.known.set(key, series)
-    }
+    const series = findKnown(histogram, key) ?? learn(histogram, key, attributes())
     series.counts[bucketOf(seconds)]!++
     series.sum += seconds
     series.count++
@@ -70,6 +81,34 @@ export class OperationDurations {
   *all(): Generator<readonly [OperationName, readonly DurationSeries[]]> {
     for (const [name, { series }] of this.#histograms) yield [name, [...series.values()]]
   }
+}
+
+function findKnown({ known }: Histogram, key: SeriesKey): DurationSeries | undefined {
+  return known.get(key.name)?.find((one) => areSame(one, key))?.series
+}
+
+function areSame(one: SeriesKey, other: SeriesKey): boolean {
+  return (
+    one.method === other.method &&
+    one.version === other.version &&
+    one.transport === other.transport &&
+    one.address === other.address &&
+    one.end === other.end
+  )
+}
+
+function learn(histogram: Histogram, key: SeriesKey, attributes: SeriesAttributes): DurationSeries {
+  const { known } = histogram
+  const series = seriesOf(histogram, attributes)
+  if (histogram.knownCount >= MAX_SERIES) {
+    known.clear()
+    histogram.knownCount = 0
+  }
+  histogram.knownCount++
+  const named = known.get(key.name)
+  if (named) named.push({ ...key, series })
+  else known.set(key.name, [{ ...key, series }])
+  return series
 }
 
 function seriesOf({ series }: Histogram, attributes: SeriesAttributes): DurationSeries {

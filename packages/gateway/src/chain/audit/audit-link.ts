@@ -16,23 +16,28 @@ export function auditLink(trail: AuditTrail | undefined, mask: Mask): Link | und
   if (!trail) return undefined
   const { required } = trail.settings
   const callers = new SeenCallers(trail)
+  if (!required) {
+    return (exchange, next) => {
+      callers.see(exchange)
+      exchange.whenEnded((outcome) => trail.add(outcomeEvent(exchange, outcome, trail, mask)))
+      return next()
+    }
+  }
   return async (exchange, next) => {
     callers.see(exchange)
     let outcome: Outcome
     try {
       outcome = await next()
     } catch (thrown) {
-      await ended(exchange, toFailure(thrown))
+      await recorded(exchange, toFailure(thrown))
       throw thrown
     }
-    await ended(exchange, outcome)
+    await recorded(exchange, outcome)
     return outcome
   }
 
-  function ended(exchange: GatewayExchange, outcome: Outcome): Promise<void> | undefined {
-    const event = outcomeEvent(exchange, outcome, trail!, mask)
-    if (!required) return void trail!.add(event)
-    return trail!.record(event).catch(() => {
+  function recorded(exchange: GatewayExchange, outcome: Outcome): Promise<void> {
+    return trail!.record(outcomeEvent(exchange, outcome, trail!, mask)).catch(() => {
       // What was refused before it was made needs no other answer.
       if (outcome.type !== 'error') throw unwritten('was made, but its result is withheld', true)
     })

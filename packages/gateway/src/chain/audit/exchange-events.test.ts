@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { canonicalJson, complete, failure, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
+import { unmappedOf } from '../../audit/audit-event.ts'
 import { expectEvents, linesIn, testFolder, testTrail } from '../../audit/trail.test.support.ts'
 import { chainBench } from '../chain.test.support.ts'
 import { decisionEvent, outcomeEvent } from './exchange-events.ts'
@@ -25,7 +26,7 @@ it('writes what OCSF has no place for in the canonical form, whatever there is o
         ...OUTCOMES.map((outcome) => outcomeEvent(exchange, outcome, trail, mask)),
       ]
       for (const event of events) {
-        const more = event.more as string
+        const more = unmappedOf(event)
         const parsed = JSON.parse(more) as Record<string, unknown>
         expect(canonicalJson(parsed)).toBe(more)
         expect(parsed.outcome).toBe(event.outcome)

@@ -16,6 +16,8 @@ export type Mask = (value: unknown) => string
 
 /** Characters of a body that are kept. */
 const MOST_BODY = 16 * 1024
+/** Characters of arguments that wait for their hash. */
+const MOST_WAITING = 2048
 /** A longer result is not read for its record. */
 const MOST_READ = 64 * 1024
 const READS = /^(?:resources|prompts|completion|skills|server|tools\/list|tasks\/get)/
@@ -99,15 +101,35 @@ function eventOf(exchange: GatewayExchange, trail: AuditTrail, mask: Mask, momen
   }
 }
 
+/** Arguments wait for the hashes of others, which are cheaper together. Longer ones are not kept for that. */
+function moreOf(
+  exchange: GatewayExchange,
+  trail: AuditTrail,
+  mask: Mask,
+  moment: Moment,
+): string | (() => string) {
+  const given = exchange.origin.params.arguments
+  const view = exchange.endpoint.name
+  if (given === undefined) return moreText('', view, moment)
+  const json = canonicalJson(given)
+  const body = trail.settings.bodies ? `"arguments":${JSON.stringify(cutText(mask(given), MOST_BODY))},` : ''
+  const text = (): string =>
+    moreText(
+      `${body}"arguments_bytes":${json.length},"arguments_hash":"${trail.digest(json)}",`,
+      view,
+      moment,
+    )
+  return body === '' && json.length <= MOST_WAITING ? text : text()
+}
+
 /** Written at once, in the order of RFC 8785: a test compares it with the canonical form. */
-function moreOf(exchange: GatewayExchange, trail: AuditTrail, mask: Mask, moment: Moment): string {
+function moreText(args: string, view: string, moment: Moment): string {
   const { approval, limit, result, bytes, outcome, stage } = moment
   const took = hundredths(moment.took)
   const targetMs = hundredths(moment.targetMs)
-  const view = exchange.endpoint.name
   return (
     (approval === undefined ? '{' : `{"approval":${JSON.stringify(approval)},`) +
-    argumentsOf(exchange, trail, mask) +
+    args +
     (took === undefined ? '' : `"duration_ms":${took},`) +
     (limit === undefined ? '' : `"limit":${JSON.stringify(limit)},`) +
     `"outcome":"${outcome}",` +
@@ -117,14 +139,6 @@ function moreOf(exchange: GatewayExchange, trail: AuditTrail, mask: Mask, moment
     (targetMs === undefined ? '' : `,"target_ms":${targetMs}`) +
     (view === '' ? '}' : `,"view":${JSON.stringify(view)}}`)
   )
-}
-
-function argumentsOf({ origin }: GatewayExchange, trail: AuditTrail, mask: Mask): string {
-  const given = origin.params.arguments
-  if (given === undefined) return ''
-  const json = canonicalJson(given)
-  const body = trail.settings.bodies ? `"arguments":${JSON.stringify(cutText(mask(given), MOST_BODY))},` : ''
-  return `${body}"arguments_bytes":${json.length},"arguments_hash":"${trail.digest(json)}",`
 }
 
 function hundredths(milliseconds: number | undefined): number | undefined {

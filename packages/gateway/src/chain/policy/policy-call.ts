@@ -14,7 +14,22 @@ interface Request {
  */
 export function policyCall({ method, params, resolved }: Request): PolicyCall | undefined {
   if (method === 'completion/complete' || method.startsWith('tasks/')) return undefined
-  return { args: argsOf(resolved.kind, params), now: new Date() }
+  return new MadeCall(argsOf(resolved.kind, params))
+}
+
+/** Few rules ask for the time. For those that do, it stands still. */
+class MadeCall implements PolicyCall {
+  readonly args: JsonObject | undefined
+  #now: Date | undefined
+
+  constructor(args: JsonObject | undefined) {
+    this.args = args
+  }
+
+  get now(): Date {
+    this.#now ??= new Date()
+    return this.#now
+  }
 }
 
 /** Arguments that are no object are nothing that a rule could vouch for. */

@@ -62,7 +62,7 @@ async function judgeByCount(
 ): Promise<void> {
   let made = call
   const verdict = await services.counts.decide(exchange, windows, (count) => {
-    made = { ...call, count }
+    made = { args: call.args, now: call.now, count }
     return exchange.view.verdict(exchange.resolved, made)
   })
   judge(exchange, made, verdict, services)

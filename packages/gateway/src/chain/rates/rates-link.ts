@@ -5,7 +5,6 @@ import {
   INTERNAL_ERROR,
   ProtocolError,
   RefusedForLoad,
-  type Outcome,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
 import { StoreError, type Spent, type Store } from '../../store/index.ts'
@@ -30,25 +29,11 @@ export function ratesLink(limits: readonly RateModel[], store: Store, counts: Ra
     if (own.length === 0) return next()
     const caller = callerKey(exchange)
     const shares = own.map((limit) => shareOf(limit, exchange, caller, counts))
-    const isBounded = own.some(({ concurrent }) => concurrent !== undefined)
-    if (isBounded) return whileRunning(shares, exchange, next)
+    if (own.some(({ concurrent }) => concurrent !== undefined)) {
+      exchange.whenEnded(counts.running.enter(shares, (limit) => tooMany(limit, counts)))
+    }
     const spending = spend(shares, exchange, counts, store)
     return spending ? spending.then(() => next()) : next()
-  }
-
-  async function whileRunning(
-    shares: readonly Share[],
-    exchange: ResolvedExchange,
-    next: Parameters<Link>[1],
-  ): Promise<Outcome> {
-    const leave = counts.running.enter(shares, (limit) => tooMany(limit, counts))
-    try {
-      const spending = spend(shares, exchange, counts, store)
-      if (spending) await spending
-      return await next()
-    } finally {
-      leave()
-    }
   }
 }
 

@@ -34,6 +34,7 @@ export function recorderLink(view: WireView, log: Log): Link {
     } catch (thrown) {
       outcome = toFailure(thrown)
     }
+    exchange.tellEnded(outcome)
     view.end(record, outcome, exchange)
     if (outcome.type === 'error') {
       logFailure(record.isForLoad ? refusals : log, record, outcome, exchange.trace?.traceId)

@@ -2,7 +2,7 @@ import { expect, it, describe } from 'vitest'
 import { complete, failure, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import type { RequestTrace, Tracer } from '../../telemetry/tracer.ts'
-import { answering, chainBench } from '../chain.test.support.ts'
+import { answering, chainBench, runLink } from '../chain.test.support.ts'
 import type { Link } from '../link.ts'
 import { tracedLinks, traceLink } from './trace-link.ts'
 
@@ -29,7 +29,7 @@ describe('the link of traces', () => {
     const { tracer, trace, ends } = tracing()
     const exchange = bench.exchange('tools/call')
     const outcome = complete({})
-    expect(await traceLink(tracer)!(exchange, answering(outcome).next)).toBe(outcome)
+    expect(await runLink(traceLink(tracer)!, exchange, answering(outcome).next)).toBe(outcome)
     expect(exchange.trace).toBe(trace)
     expect(ends).toEqual([outcome])
   })
@@ -37,7 +37,7 @@ describe('the link of traces', () => {
   it('ends it with the failure of a request that threw, and lets that pass', async () => {
     const { tracer, ends } = tracing()
     const thrown = new ProtocolError(-32602, 'Unknown tool: x')
-    const run = traceLink(tracer)!(bench.exchange('tools/call'), () => Promise.reject(thrown))
+    const run = runLink(traceLink(tracer)!, bench.exchange('tools/call'), () => Promise.reject(thrown))
     await expect(run).rejects.toBe(thrown)
     expect(ends).toMatchObject([failure(thrown)])
   })

@@ -1,22 +1,14 @@
-import { toFailure } from '../to-failure.ts'
 import type { Tracer } from '../../telemetry/tracer.ts'
 import type { Link } from '../link.ts'
 
 /** A span for every request of a client. Everything that happens for the request lies within it. */
 export function traceLink(tracer: Tracer | undefined): Link | undefined {
   if (!tracer) return undefined
-  return async (exchange, next) => {
+  return (exchange, next) => {
     const trace = tracer.begin(exchange)
-    if (!trace) return next()
     exchange.trace = trace
-    try {
-      const outcome = await next()
-      trace.end(outcome, exchange)
-      return outcome
-    } catch (thrown) {
-      trace.end(toFailure(thrown), exchange)
-      throw thrown
-    }
+    if (trace) exchange.whenEnded((outcome) => trace.end(outcome, exchange))
+    return next()
   }
 }
 

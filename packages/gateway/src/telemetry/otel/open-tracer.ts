@@ -8,15 +8,14 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources'
-import { RandomIdGenerator, SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace-node'
 import { cutText } from '@gantry/mcp/foreign'
-import { ROOT_CONTEXT } from '@opentelemetry/api'
 import type { TraceAttributes } from '@gantry/mcp/tracing'
 import { hideShapes, type OtlpModel } from '../../model/index.ts'
 import { limitedLog, type Log } from '../log.ts'
 import { OperationDurations } from '../operation-durations.ts'
 import type { SecretScrubber } from '../secret-scrubber.ts'
 import type { Tracer, TracedSession } from '../tracer.ts'
+import { IdPool } from './id-pool.ts'
 import { MetricSender } from './metric-sender.ts'
 import { OtelRequestTrace, type TraceServices } from './request-trace.ts'
 import { TailDecision } from './span-record.ts'
@@ -80,12 +79,10 @@ function traceServices(
   durations: OperationDurations,
   spans: SpanSender | undefined,
 ): TraceServices {
-  const ids = new RandomIdGenerator()
   return {
     durations,
     tail: new TailDecision(otlp.slow),
-    newTraceId: ids.generateTraceId,
-    newSpanId: ids.generateSpanId,
+    ids: new IdPool(),
     isSampled: samplerOf(shareOf(otlp.share, env)),
     send: (traceId, span) => spans?.send(traceId, span),
     clean: (text) => (PLAIN.test(text) ? text : scrubber.scrubText(cutText(text, MAX_TEXT))),
@@ -126,13 +123,16 @@ function shareOf(configured: number | undefined, env: NodeJS.ProcessEnv): number
   return sampler === 'traceidratio' && env.OTEL_TRACES_SAMPLER_ARG && share >= 0 && share <= 1 ? share : 1
 }
 
-/** Decides by the id, so that all who see a trace decide alike. */
-function samplerOf(share: number): (traceId: string) => boolean {
+/** Decides by the id, so that all who see a trace decide alike: as `TraceIdRatioBasedSampler` does, for a tenth. */
+export function samplerOf(share: number): (traceId: string) => boolean {
   if (share >= 1) return () => true
   if (share <= 0) return () => false
-  const sampler = new TraceIdRatioBasedSampler(share)
-  return (traceId) =>
-    sampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED
+  const bound = Math.floor(share * 0xffffffff)
+  return (traceId) => {
+    let mixed = 0
+    for (let at = 0; at < traceId.length; at += 8) mixed ^= Number.parseInt(traceId.slice(at, at + 8), 16)
+    return mixed >>> 0 < bound
+  }
 }
 
 /** Counts a session that is over. What runs in this process, or is no MCP, has none. */
@@ -144,6 +144,7 @@ function measureSession(durations: OperationDurations, session: TracedSession): 
     ...networkOf(transport),
     ...(target && serverAddress(target)),
   })
-  const key = `${version}\n${transport}\n${target ? addressText(target) : ''}`
+  const address = target ? addressText(target) : ''
+  const key = { method: '', name: '', version, transport, address, end: '' }
   durations.record(`mcp.${target ? 'client' : 'server'}.session.duration`, lasted / 1000, key, attributes)
 }

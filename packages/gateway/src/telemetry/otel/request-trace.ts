@@ -12,8 +12,14 @@ import {
   type TracedEnd,
 } from '@gantry/mcp/tracing'
 import type { TargetModel } from '../../model/index.ts'
-import { keepExemplar, type DurationSeries, type OperationDurations } from '../operation-durations.ts'
+import {
+  keepExemplar,
+  type DurationSeries,
+  type OperationDurations,
+  type SeriesKey,
+} from '../operation-durations.ts'
 import type { AskedLink, RequestTrace, TracedExchange } from '../tracer.ts'
+import type { IdPool } from './id-pool.ts'
 import { addressText, isWire, networkOf, serverAddress } from './server-address.ts'
 import type { Kept, SpanRecord, TailDecision } from './span-record.ts'
 import { parentsOf, toTraceParent, withParent, type Parents } from './trace-parent.ts'
@@ -22,8 +28,7 @@ import { parentsOf, toTraceParent, withParent, type Parents } from './trace-pare
 export interface TraceServices {
   readonly durations: OperationDurations
   readonly tail: TailDecision
-  newTraceId(): string
-  newSpanId(): string
+  readonly ids: IdPool
   /** Whether a trace that begins here is one of the share. */
   isSampled(traceId: string): boolean
   send(traceId: string, span: SpanRecord): void
@@ -77,14 +82,14 @@ export class OtelRequestTrace implements RequestTrace {
     this.#services = services
     this.#parents = parentsOf(exchange)
     const { parent } = this.#parents
-    this.traceId = parent?.traceId ?? services.newTraceId()
+    this.traceId = parent?.traceId ?? services.ids.trace()
     this.#sampled = parent ? (parent.traceFlags & TraceFlags.SAMPLED) !== 0 : services.isSampled(this.traceId)
     this.#method = methodLabel(exchange.method)
   }
 
   /** Made when it is needed: most requests are not sent. */
   get #spanId(): string {
-    this.#ownId ??= this.#services.newSpanId()
+    this.#ownId ??= this.#services.ids.span()
     return this.#ownId
   }
 
@@ -98,9 +103,9 @@ export class OtelRequestTrace implements RequestTrace {
     target: TargetModel,
     run: (exchange: Exchange) => Promise<Outcome>,
   ): Promise<Outcome> {
-    const { clean, newSpanId } = this.#services
+    const { clean, ids } = this.#services
     const began = performance.now()
-    const spanId = newSpanId()
+    const spanId = ids.span()
     const method = methodLabel(exchange.method)
     const named = namedIn(method, exchange.params)
     const name = named && clean(named)
@@ -112,19 +117,21 @@ export class OtelRequestTrace implements RequestTrace {
       },
     })
     const ended = (end: TracedEnd): void => {
+      const now = performance.now()
       const facts: Asked = { method, name, link, target, id, end }
-      const isMcp = isWire(link.transport)
+      const { version, transport } = link
+      const isMcp = isWire(transport)
       if (isMcp) {
-        const place = `${link.version}\n${link.transport}\n${addressText(target)}`
-        const key = keyOf(method, name, place, end)
-        this.#measure('mcp.client.operation.duration', began, spanId, key, () => askedLabels(facts))
+        const key = keyOf(method, name, { version, transport, address: addressText(target) }, end)
+        const seconds = (now - began) / 1000
+        this.#measure('mcp.client.operation.duration', seconds, spanId, key, () => askedLabels(facts))
       }
       this.#note({
         spanId,
         kind: isMcp ? SpanKind.CLIENT : SpanKind.INTERNAL,
         name: spanName(method, name),
         began,
-        ended: performance.now(),
+        ended: now,
         asked: facts,
       })
     }
@@ -157,10 +164,11 @@ export class OtelRequestTrace implements RequestTrace {
       ...networkOf(transport),
       ...end.attributes,
     })
-    const key = keyOf(this.#method, name, `${version}\n${transport}`, end)
-    this.#measure('mcp.server.operation.duration', this.#began, undefined, key, labels)
+    const key = keyOf(this.#method, name, { version, transport, address: '' }, end)
+    const lasted = now - this.#began
+    this.#measure('mcp.server.operation.duration', lasted / 1000, undefined, key, labels)
     const listens = this.#method === 'subscriptions/listen'
-    const kept = this.#services.tail.decide(this.#sampled, end.failed, listens ? 0 : now - this.#began)
+    const kept = this.#services.tail.decide(this.#sampled, end.failed, listens ? 0 : lasted)
     this.#decided = { kept }
     const noted = this.#noted
     const measured = this.#measured
@@ -203,12 +211,11 @@ export class OtelRequestTrace implements RequestTrace {
 
   #measure(
     name: Parameters<OperationDurations['record']>[0],
-    began: number,
+    value: number,
     spanId: string | undefined,
-    key: string,
+    key: SeriesKey,
     labels: () => TraceAttributes,
   ): void {
-    const value = (performance.now() - began) / 1000
     const series = this.#services.durations.record(name, value, key, () => withoutUri(labels()))
     const measured: Measured = { series, spanId, value }
     if (!this.#decided && this.#measured.length < MAX_SPANS) this.#measured.push(measured)
@@ -225,7 +232,7 @@ export class OtelRequestTrace implements RequestTrace {
     else if (!this.#decided && this.#noted.length < MAX_SPANS) this.#noted.push(span)
   }
 
-  #send({ spanId = this.#services.newSpanId(), asked, ...span }: Noted): void {
+  #send({ spanId = this.#services.ids.span(), asked, ...span }: Noted): void {
     const facts = { ...(asked && this.#failure(asked.end)), attributes: asked ? askedAttributes(asked) : {} }
     this.#services.send(this.traceId, { ...span, ...facts, spanId, parent: this.#own })
   }
@@ -257,12 +264,22 @@ function askedAttributes(asked: Asked): TraceAttributes {
 }
 
 /** Stands for the labels of a measurement. */
-function keyOf(method: string, name: string | undefined, place: string, { attributes }: TracedEnd): string {
-  const named = method.startsWith('resources/') ? '' : (name ?? '')
+function keyOf(
+  method: string,
+  name: string | undefined,
+  { version, transport, address }: Pick<SeriesKey, 'version' | 'transport' | 'address'>,
+  { attributes }: TracedEnd,
+): SeriesKey {
   const type = attributes['error.type']
   const code = attributes['rpc.response.status_code']
-  const key = `${method}\n${named}\n${place}`
-  return type === undefined && code === undefined ? key : `${key}\n${type ?? ''}\n${code ?? ''}`
+  return {
+    method,
+    name: method.startsWith('resources/') ? '' : (name ?? ''),
+    version,
+    transport,
+    address,
+    end: type === undefined && code === undefined ? '' : `${type ?? ''} ${code ?? ''}`,
+  }
 }
 
 /** The URI of a resource would give every resource a series of its own. */
