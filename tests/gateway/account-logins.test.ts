@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, http, type Client } from '@gantry/mcp/client'
+import { modernRequest } from '../support/raw-client.ts'
 import { Browser, companyGateway } from '../support/company.ts'
 import { RotatingWorld } from '../support/rotating-world.ts'
 import { signIn } from '../support/sign-in-client.ts'
@@ -69,6 +74,46 @@ describe('a server where each person logs in', () => {
     await expect.poll(async () => (await ann.call('web_connect')).text()).toContain('/connect/go/')
     expect((await bob.call('web_who')).text()).toMatch(WHO('bob'))
   })
+
+  it('keeps what a renewal gives although its caller has left and the gateway stops meanwhile', async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), 'gantry-stop-'))
+    closing.push(() => rm(stateDir, { recursive: true, force: true }))
+    const first = await testGateway({ ...config(), stateDir })
+    world.expiresIn = 2
+    await logIn(first.url, 'ann')
+    world.expiresIn = 3600
+    let answer!: () => void
+    const redeemed = new Promise<void>((seen) => {
+      world.answering = () => {
+        seen()
+        return new Promise((resolve) => {
+          answer = resolve
+        })
+      }
+    })
+    // No token of the login is good any more when this comes.
+    await sleep(2000)
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${PEOPLE.ann}` }
+    const { signal } = leaving
+    const call = modernRequest(first.endpoint, 'tools/call', { name: 'web_who' }, { headers, signal }).catch(
+      () => {},
+    )
+    await redeemed
+    leaving.abort()
+    await call
+    const stopped = first.close()
+    setTimeout(answer, 300)
+    await stopped
+
+    world.answering = async () => {}
+    const second = await testGateway({ ...config(), stateDir })
+    closing.push(() => second.close())
+    const ann = await clientOf(second.endpoint, PEOPLE.ann!)
+    await expect.poll(async () => (await ann.listTools().all()).map((one) => one.name)).toContain('web_who')
+    expect((await ann.call('web_who')).text()).toMatch(WHO('ann'))
+    expect(world.redemptions).toHaveLength(1)
+  }, 30_000)
 
   it('takes the answer of an authorization server from the person who began, once', async () => {
     const gateway = await testGateway(config())

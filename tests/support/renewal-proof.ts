@@ -25,8 +25,10 @@ export interface ProofReport {
   /** Calls that failed although their process lived. */
   failed: string[]
   generations: number
-  /** Refresh tokens that were redeemed again although the process that had redeemed them was not disturbed. */
-  redeemedTwice: number
+  /** Redemptions that others followed although their answers were not lost. */
+  redeemedTwice: Redemption[]
+  /** Generations of which the answers to two redemptions were used. */
+  ownedTwice: number
   /** Refresh tokens whose answer was lost, and which another process redeemed again. */
   recovered: { killed: number; paused: number }
   seconds: number
@@ -124,11 +126,12 @@ class Proof {
     signedOut: 0,
     failed: [],
     generations: 0,
-    redeemedTwice: 0,
+    redeemedTwice: [],
+    ownedTwice: 0,
     recovered: { killed: 0, paused: 0 },
     seconds: 0,
   }
-  readonly #disturbed: { kind: Disturbance; pid: number; at: number }[] = []
+  readonly #disturbed: { kind: Disturbance; pid: number; from: number; to: number }[] = []
   #nextAt = 0
   readonly #began = Date.now()
 
@@ -149,7 +152,8 @@ class Proof {
     await Promise.all(workers)
     const report = this.#report
     report.generations = world.generations
-    report.redeemedTwice = this.#repeated().filter((first) => this.#reasonOf(first) === undefined).length
+    report.redeemedTwice = this.#repeated().filter((first) => this.#reasonOf(first) === undefined)
+    report.ownedTwice = this.#ownedTwice()
     report.recovered = { killed: this.#recovered('killed'), paused: this.#recovered('paused') }
     report.seconds = Math.round((Date.now() - this.#began) / 1000)
     return report
@@ -184,20 +188,41 @@ class Proof {
     })
   }
 
-  /** What was done to the process that redeemed, before anybody used what it got. */
-  #reasonOf({ by, at: redeemedAt, usedAt }: Redemption): Disturbance | undefined {
-    return this.#disturbed.find(({ pid, at }) => pid === by && at >= redeemedAt && at < usedAt)?.kind
+  /**
+   * A refresh token may be redeemed again only when the answer to its redemption was lost: the very process that
+   * redeemed it was killed, or stood still for longer than its lease, while that answer was on its way. Nobody can have
+   * stored it then, so the old token is the only one there is.
+   */
+  #reasonOf({ by, shownAt, answeredAt }: Redemption): Disturbance | undefined {
+    return this.#disturbed.find(({ pid, from, to }) => pid === by && from <= answeredAt && to > shownAt)?.kind
+  }
+
+  #ownedTwice(): number {
+    const used = this.#world.redemptions.filter(({ usedAt }) => usedAt < Number.POSITIVE_INFINITY)
+    return used.length - new Set(used.map(({ token }) => token)).size
   }
 
   async #disturb({ by }: Redemption): Promise<void> {
     const kind = this.#wanted()
     if (kind === undefined || this.#report.calls < this.#nextAt) return
     const slot = this.#slots.find(({ pid }) => pid === by)
-    if (!slot) return
+    // What it has got for the other person must be stored, so that a lost answer is always one that was on its way.
+    if (!slot || this.#isStoring(by)) return
     this.#nextAt = this.#report.calls + Math.min(this.#step, 200)
-    this.#disturbed.push({ kind, pid: by, at: Date.now() })
+    const from = Date.now()
+    // What a killed process has sent arrives later, too.
+    this.#disturbed.push({ kind, pid: by, from, to: kind === 'killed' ? Infinity : from + STANDSTILL })
     this.#options.log?.(`${this.#report.calls} calls: a process is ${kind}`)
     await (kind === 'killed' ? slot.kill() : slot.pause())
+  }
+
+  /** Whether an answer has left for this process that it has not used yet. */
+  #isStoring(pid: number): boolean {
+    const now = Date.now()
+    return this.#world.redemptions.some(
+      ({ by, answeredAt, usedAt }) =>
+        by === pid && usedAt > now && answeredAt <= now && answeredAt > now - LIFE * 1000,
+    )
   }
 
   async #work(slot: Slot, name: string): Promise<void> {
@@ -239,6 +264,7 @@ async function connectTo({ endpoint }: SourceProcess, name: string): Promise<Cli
 }
 
 export function describeProof(report: ProofReport): string {
-  const { calls, foreign, signedOut, failed, generations, redeemedTwice, recovered, seconds } = report
-  return `${calls} calls in ${seconds} s: ${foreign} with another's token, ${signedOut} signed out, ${failed.length} failed; ${generations} generations, ${redeemedTwice} redeemed twice; ${recovered.killed} answers lost by kill -9 and ${recovered.paused} by a standstill were recovered`
+  const { calls, foreign, signedOut, failed, generations, redeemedTwice, ownedTwice, recovered, seconds } =
+    report
+  return `${calls} calls in ${seconds} s: ${foreign} with another's token, ${signedOut} signed out, ${failed.length} failed; ${generations} generations, ${redeemedTwice.length} redeemed twice, ${ownedTwice} with two owners; ${recovered.killed} answers lost by kill -9 and ${recovered.paused} by a standstill were recovered`
 }

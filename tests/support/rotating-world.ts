@@ -13,8 +13,11 @@ export interface Redemption {
   readonly token: string
   /** The process that showed it, where it says so. */
   readonly by: number
-  readonly at: number
-  /** When the access token that it gave was seen first: it has been stored by then. */
+  /** When it arrived. */
+  readonly shownAt: number
+  /** When the answer was sent: nobody can have stored it before. */
+  answeredAt: number
+  /** When the access token that it gave was seen first. */
   usedAt: number
 }
 
@@ -123,19 +126,21 @@ export class RotatingWorld {
       this.#codes.delete(form.get('code')!)
       return account === undefined ? this.#refuse() : { json: this.#mint(account) }
     }
+    const shownAt = Date.now()
     await this.delay()
     const refreshToken = form.get('refresh_token') ?? ''
     const shown = this.#refresh.get(refreshToken)
     if (!shown || (shown.usedAt !== undefined && Date.now() - shown.usedAt > GRACE)) return this.#refuse()
-    const redemption = {
+    const redemption: Redemption = {
       token: refreshToken,
       by: Number(headers['x-process'] ?? 0),
-      at: Date.now(),
+      shownAt,
+      answeredAt: Number.POSITIVE_INFINITY,
       usedAt: Number.POSITIVE_INFINITY,
     }
     this.redemptions.push(redemption)
     if (!shown.next) {
-      shown.usedAt = redemption.at
+      shown.usedAt = Date.now()
       shown.next = this.#mint(shown.account)
       this.generations++
     }
@@ -144,6 +149,7 @@ export class RotatingWorld {
     const answer = { ...shown.next, access_token: accessToken }
     await this.delay()
     await this.answering(redemption)
+    redemption.answeredAt = Date.now()
     return { json: answer }
   }
 

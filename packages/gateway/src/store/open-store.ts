@@ -51,11 +51,11 @@ export async function openRedisStore(options: RedisStoreOptions): Promise<Store>
 
 function createStore(driver: Driver, sealing: Sealing | undefined): Store {
   const channels = new Channels(driver)
-  const writing = new Set<Promise<unknown>>()
-  const track = <T>(write: Promise<T>): Promise<T> => {
-    const settled: Promise<unknown> = write.catch(() => {}).finally(() => writing.delete(settled))
-    writing.add(settled)
-    return write
+  const underWay = new Set<Promise<unknown>>()
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    const settled: Promise<unknown> = work.catch(() => {}).finally(() => underWay.delete(settled))
+    underWay.add(settled)
+    return work
   }
   const sweeper = setInterval(() => void sweep(driver), SWEEP.interval).unref()
   return {
@@ -83,10 +83,11 @@ function createStore(driver: Driver, sealing: Sealing | undefined): Store {
       const ttl = expires === undefined ? undefined : expires - Date.now()
       await driver.run('put', { table, key, bytes, secret, maxRows: MOST_ROWS, ttl, lease: undefined })
     },
+    track,
     async close() {
       clearInterval(sweeper)
       channels.close()
-      await Promise.all(writing)
+      while (underWay.size > 0) await Promise.all(underWay)
       await driver.close()
     },
   }

@@ -32,6 +32,8 @@ export interface Store {
   reveal(row: ScannedRow): Promise<string>
   /** Writes a row that was scanned in another store, as it is kept there. Its version is a new one. */
   restore(row: ScannedRow): Promise<void>
+  /** Work that is lost when the process ends before it has written: `close` waits for it. */
+  track<T>(work: Promise<T>): Promise<T>
   /** After what is under way. */
   close(): Promise<void>
 }
@@ -166,18 +168,24 @@ const RETRY = 25
 
 /**
  * Runs while no other process runs under the same name. The lease is renewed until the work ends; a holder that stood
- * still for too long loses it, and the store refuses what it writes under the lease then.
+ * still for too long loses it: `isHeld` is false, and the store refuses what it writes under the lease.
  */
 export async function withLease<T>(
   store: Store,
   name: string,
-  run: (lease: Lease) => Promise<T>,
+  run: (lease: Lease, isHeld: () => boolean) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const lease = await waitForLease(store, name, signal)
-  const renewal = setInterval(() => void store.renew(lease, TTL).catch(() => {}), TTL / 3).unref()
+  const { lease, until: end } = await waitForLease(store, name, signal)
+  let until = end
+  const renew = async (): Promise<void> => {
+    const asked = Date.now()
+    const renewed = await store.renew(lease, TTL)
+    until = renewed ? asked + TTL : 0
+  }
+  const renewal = setInterval(() => void renew().catch(() => {}), TTL / 3).unref()
   try {
-    return await run(lease)
+    return await store.track(run(lease, () => Date.now() < until))
   } finally {
     clearInterval(renewal)
     // A lease that cannot be released ends by itself.
@@ -195,11 +203,17 @@ export async function orLost(writing: Promise<boolean>): Promise<boolean> {
   }
 }
 
-async function waitForLease(store: Store, name: string, signal: AbortSignal | undefined): Promise<Lease> {
+/** With the moment until which it is ours, by our own clock: no later than by the store's. */
+async function waitForLease(
+  store: Store,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<{ lease: Lease; until: number }> {
   for (;;) {
     signal?.throwIfAborted()
+    const until = Date.now() + TTL
     const lease = await store.acquire(name, TTL)
-    if (lease) return lease
+    if (lease) return { lease, until }
     await delay(RETRY, undefined, signal && { signal })
   }
 }

@@ -43,10 +43,10 @@ export function tokenStorage(store: Store, onUnreadable: (error: unknown) => voi
       withLease(
         store,
         `tokens ${rowKey(key)}`,
-        async (lease) => {
+        async (lease, isHeld) => {
           held.set(key, lease)
           try {
-            return await run()
+            return await run(isHeld)
           } finally {
             held.delete(key)
           }

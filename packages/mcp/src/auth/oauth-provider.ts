@@ -137,7 +137,7 @@ export class OAuthTokenProvider implements OAuthProvider {
     const { keeper, renewal } = this.#boundOrThrow()
     if (tokens.refreshToken === undefined && renewal.needsUser) return tokens
     try {
-      return await keeper.exclusively('early', (ended) => renewal.early(ended), request.signal)
+      return await keeper.exclusively('early', (...given) => renewal.early(...given), request.signal)
     } catch (thrown) {
       if (isExpired(tokens) || request.signal?.aborted) throw thrown
       return tokens

@@ -199,6 +199,30 @@ describe('renewal', () => {
     expect(grants()).toEqual(['authorization_code', 'refresh_token'])
   })
 
+  it('sends no refresh token without its lock, and takes what another process has stored', async () => {
+    const storage = memoryStorage()
+    await world.call(world.provider({ storage }))
+    const other = world.provider({ storage })
+    let tries = 0
+    const late = world.provider({
+      storage: {
+        ...storage,
+        // Stands still with the lock in its hands, before it has sent anything.
+        lock: async (key, run, signal) => {
+          tries++
+          if (tries === 1) return run(() => false)
+          if (tries === 2) await world.call(other)
+          return storage.lock(key, run, signal)
+        },
+      },
+    })
+    aMinutePasses()
+    world.revokeAccess()
+    expect((await world.call(late)).status).toBe(200)
+    expect(tries).toBe(2)
+    expect(grants()).toEqual(['authorization_code', 'refresh_token'])
+  })
+
   it('uses tokens of an earlier process', async () => {
     const storage = memoryStorage()
     await world.call(world.provider({ storage }))

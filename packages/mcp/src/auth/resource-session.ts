@@ -5,7 +5,9 @@ import { oauthCheck, oauthError, quote } from './http/oauth-error.ts'
 import { discoverResource, type ProtectedResource } from './discovery/resource-metadata.ts'
 import { selectScopes, unionScopes } from './discovery/scopes.ts'
 import { type AuthServer, discoverAuthServer, discoverLegacyAuthServer } from './discovery/server-metadata.ts'
+import { LostLock } from './tokens/token-keeper.ts'
 import type { TokenSet } from './tokens/token-set.ts'
+import type { IsHeld } from './tokens/token-storage.ts'
 import type { OAuthChallenge } from './discovery/www-authenticate.ts'
 
 export interface Findings {
@@ -64,8 +66,10 @@ export class ResourceSession {
   }
 
   /** Undefined when the refresh token is spent, so that only a full authorization helps. */
-  async refresh(tokens: TokenSet): Promise<TokenSet | undefined> {
+  async refresh(tokens: TokenSet, isHeld: IsHeld): Promise<TokenSet | undefined> {
     const server = await this.serverOf(tokens)
+    // Discovery was slow, or this process stood still: another may have redeemed the refresh token since.
+    if (!isHeld()) throw new LostLock()
     const { step } = this.#context
     try {
       const renewed = await refreshTokens(tokens, server, this.#context)

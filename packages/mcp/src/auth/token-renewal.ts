@@ -4,6 +4,7 @@ import type { OnStep } from './http/oauth-step.ts'
 import type { Findings, ResourceSession } from './resource-session.ts'
 import { includesAll, unionScopes } from './discovery/scopes.ts'
 import type { TokenKeeper } from './tokens/token-keeper.ts'
+import type { IsHeld } from './tokens/token-storage.ts'
 import { isExpired, isExpiring, type TokenSet } from './tokens/token-set.ts'
 import type { OAuthChallenge } from './discovery/www-authenticate.ts'
 
@@ -41,12 +42,12 @@ export class TokenRenewal {
   }
 
   /** Before the expiry; the user is never disturbed here. */
-  async early(signal: AbortSignal): Promise<TokenSet | undefined> {
+  async early(signal: AbortSignal, isHeld: IsHeld): Promise<TokenSet | undefined> {
     const session = this.#session.until(signal)
     const tokens = await this.#keeper.reload()
     if (tokens === undefined || !isExpiring(tokens)) return tokens
     if (tokens.refreshToken !== undefined) {
-      const renewed = await this.#session.refresh(tokens)
+      const renewed = await this.#session.refresh(tokens, isHeld)
       // Spent: what is left of the access token can still be used, and the scopes are remembered.
       await this.#keeper.save(renewed ?? { ...tokens, refreshToken: undefined })
       if (renewed !== undefined || this.needsUser) return this.#keeper.current
@@ -59,7 +60,10 @@ export class TokenRenewal {
   /** After a 401: a newer token of another caller, else a refresh, else a full authorization. */
   async replace(sent: string | undefined, challenge: OAuthChallenge, signal: AbortSignal): Promise<void> {
     const session = this.#session.until(signal)
-    const findings = await this.#keeper.locked(() => this.#withoutUser(session, sent, challenge), signal)
+    const findings = await this.#keeper.locked(
+      (isHeld) => this.#withoutUser(session, sent, challenge, isHeld),
+      signal,
+    )
     if (findings === undefined) return
     this.#requireUser(findings.server.issuer)
     await this.#keeper.authorizing(async () => {
@@ -74,6 +78,7 @@ export class TokenRenewal {
     session: ResourceSession,
     sent: string | undefined,
     challenge: OAuthChallenge,
+    isHeld: IsHeld,
   ): Promise<Findings | undefined> {
     const tokens = await this.#keeper.reload()
     if (this.#isNewer(tokens, sent)) return undefined
@@ -85,7 +90,7 @@ export class TokenRenewal {
       tokens?.refreshToken !== undefined &&
       tokens.issuer === findings.server.issuer &&
       !(refusedFresh && tokens.via === 'refresh')
-    const renewed = mayRefresh ? await this.#session.refresh(tokens) : undefined
+    const renewed = mayRefresh ? await this.#session.refresh(tokens, isHeld) : undefined
     if (renewed === undefined && this.needsUser) return findings
     await this.#keeper.save(renewed ?? (await session.acquire(findings, challenge, tokens)))
     return undefined

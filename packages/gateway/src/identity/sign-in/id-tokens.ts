@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { parseJson } from '@gantry/mcp/foreign'
 import type { SignInModel } from '../../model/index.ts'
-import { withLease, type Rows, type Store } from '../../store/index.ts'
+import { withLease, type Lease, type Rows, type Store } from '../../store/index.ts'
 import type { LoggedIn, LoginProof, Upstream } from './upstream.ts'
 
 export interface IdTokensOptions {
@@ -28,10 +28,10 @@ export class IdTokens {
     this.#rows = options.store.rows({ name: 'sign-in-id-tokens', secret: true, ...limits })
   }
 
-  async keep({ subject, proof }: Pick<LoggedIn, 'subject' | 'proof'>): Promise<void> {
+  async keep({ subject, proof }: Pick<LoggedIn, 'subject' | 'proof'>, lease?: Lease): Promise<void> {
     const isRenewable = proof.refreshToken !== undefined
     const ttl = isRenewable ? this.#options.model.lifetime : Math.max(proof.expiresAt - Date.now(), 1)
-    await this.#rows.put(this.#key(subject), JSON.stringify(proof), { ttl })
+    await this.#rows.put(this.#key(subject), JSON.stringify(proof), { ttl, lease })
   }
 
   /** Undefined when the person has to log in again. */
@@ -39,18 +39,18 @@ export class IdTokens {
     const known = await this.#read(subject)
     if (!known || isFresh(known)) return known?.idToken
     if (known.refreshToken === undefined) return undefined
-    return withLease(this.#options.store, `sign-in id-token ${this.#key(subject)}`, async () => {
+    return withLease(this.#options.store, `sign-in id-token ${this.#key(subject)}`, async (lease) => {
       const newest = await this.#read(subject)
       if (!newest || isFresh(newest)) return newest?.idToken
-      return this.#renew(subject, newest)
+      return this.#renew(subject, newest, lease)
     })
   }
 
-  async #renew(subject: string, { refreshToken }: LoginProof): Promise<string | undefined> {
+  async #renew(subject: string, { refreshToken }: LoginProof, lease: Lease): Promise<string | undefined> {
     const { upstream, log } = this.#options
     try {
       const proof = refreshToken === undefined ? undefined : await upstream.renew(subject, refreshToken)
-      if (proof) await this.keep({ subject, proof })
+      if (proof) await this.keep({ subject, proof }, lease)
       return proof?.idToken
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)

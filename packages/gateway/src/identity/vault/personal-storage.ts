@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { TokenStorage } from '@gantry/mcp/auth'
-import { isJsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
 import { orLost, type Lease, type Store } from '../../store/index.ts'
 import type { Place, Vault, VersionedEntry } from './vault.ts'
@@ -11,7 +12,7 @@ const SIGN_IN = ' user'
 
 /**
  * The tokens of one person at one target, for the SDK's OAuth client. A renewal runs in one process at a time. It
- * writes only over the row that it has read: an account that was disconnected meanwhile does not come back.
+ * writes only over the account that it has read: one that was disconnected meanwhile does not come back.
  */
 export function personalStorage(vault: Vault, place: Place): TokenStorage {
   const clients = clientStorage(vault.store)
@@ -26,9 +27,8 @@ export function personalStorage(vault: Vault, place: Place): TokenStorage {
     },
     async write(key, tokens) {
       if (key.startsWith(CLIENT)) return clients.write(key, tokens)
-      const connectedAt = before?.entry.connectedAt ?? Date.now()
-      const guard = before ? { lease, version: before.version } : { lease }
-      return orLost(vault.put({ ...place, connectedAt, tokens }, guard))
+      if (!before) return orLost(vault.put({ ...place, connectedAt: Date.now(), tokens }, { lease }))
+      return replace(vault, before, tokens)
     },
     async remove(key) {
       if (key.startsWith(CLIENT)) return clients.remove(key)
@@ -40,11 +40,11 @@ export function personalStorage(vault: Vault, place: Place): TokenStorage {
       return vault.lock(
         place,
         'tokens',
-        async (held) => {
+        async (held, isHeld) => {
           lease = held
           before = undefined
           try {
-            return await run()
+            return await run(isHeld)
           } finally {
             lease = undefined
             before = undefined
@@ -54,6 +54,20 @@ export function personalStorage(vault: Vault, place: Place): TokenStorage {
       )
     },
   }
+}
+
+/**
+ * Writes where the row still has the account that was read: new tokens are not lost because a lease ended or the keys
+ * were rotated meanwhile. False when the account is another one or gone.
+ */
+async function replace(vault: Vault, before: VersionedEntry, tokens: JsonObject): Promise<boolean> {
+  for (let found: VersionedEntry | undefined = before; found; ) {
+    const { entry, version } = found
+    if (await vault.put({ ...entry, tokens }, { version })) return true
+    found = await vault.get(entry)
+    if (!isDeepStrictEqual(found?.entry, entry)) return false
+  }
+  return false
 }
 
 /** What the gateway is called at authorization servers: the same for all people. */

@@ -110,6 +110,23 @@ it('a renewal does not bring back an account that was disconnected meanwhile', a
   expect(await vault.get(ANN)).toBeUndefined()
 })
 
+it('new tokens are stored although the keys were rotated, or the lease was lost, since the old ones were read', async () => {
+  const vault = open()
+  await vault.put({ ...ANN, connectedAt: 1, tokens: { accessToken: 'old' } })
+  const storage = personalStorage(vault, ANN)
+  const renewing = storage.lock('tokens', async (isHeld) => {
+    await storage.read('tokens')
+    await vault.rotate()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    expect(isHeld?.()).toBe(false)
+    return storage.write('tokens', { accessToken: 'new' })
+  })
+  expect(await renewing).toBe(true)
+  vi.useRealTimers()
+  const { entry } = (await vault.get(ANN))!
+  expect(entry).toMatchObject({ connectedAt: 1, tokens: { accessToken: 'new' } })
+})
+
 it('a process that stood still while it renewed does not write over what another has stored', async () => {
   const vault = open()
   await vault.put({ ...ANN, connectedAt: 1, tokens: { accessToken: 'old' } })

@@ -133,7 +133,12 @@ export class Vault {
   }
 
   /** Runs while no other process works on this account. */
-  lock<T>(place: Place, what: string, run: (lease: Lease) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  lock<T>(
+    place: Place,
+    what: string,
+    run: (lease: Lease, isHeld: () => boolean) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     return withLease(this.store, `vault ${keyOf(place)} ${what}`, run, signal)
   }
 

@@ -2,7 +2,10 @@ import { McpError } from '../../jsonrpc/index.ts'
 import { oauthError } from '../http/oauth-error.ts'
 import { cancelled } from '../http/oauth-http.ts'
 import { fromJson, toJson, type TokenSet } from './token-set.ts'
-import { keyedMutex, type TokenStorage } from './token-storage.ts'
+import { keyedMutex, type IsHeld, type TokenStorage } from './token-storage.ts'
+
+/** Thrown before anything was sent: another process may have renewed the tokens meanwhile. */
+export class LostLock extends Error {}
 
 /** Holds one server's tokens; one renewal at a time, also across processes. Sign-in has its own lock. */
 export class TokenKeeper {
@@ -63,11 +66,14 @@ export class TokenKeeper {
   }
 
   async save(tokens: TokenSet): Promise<void> {
-    this.#tokens = tokens
-    this.#unsaved = true
-    const isWritten = await guarded('written', this.#storage.write(this.#key, toJson(tokens)))
-    if (isWritten === false) this.#adopt(await this.#read())
-    else this.#unsaved = false
+    const writing = guarded('written', this.#storage.write(this.#key, toJson(tokens)))
+    const isWritten = await writing.catch((thrown) => {
+      this.#tokens = tokens
+      this.#unsaved = true
+      throw thrown
+    })
+    // Not before: if another process has stored its own, nobody may use these.
+    this.#adopt(isWritten === false ? await this.#read() : tokens)
   }
 
   async clear(): Promise<void> {
@@ -76,9 +82,18 @@ export class TokenKeeper {
     await guarded('written', this.#storage.remove(this.#key))
   }
 
-  /** Runs what reads and writes the tokens, alone. Never waits for a user: calls wait for this. */
-  locked<T>(run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#alone(this.#key, run, signal)
+  /**
+   * Runs what reads and writes the tokens, alone, and again when it lost its lock before it sent anything. Never waits
+   * for a user: calls wait for this.
+   */
+  async locked<T>(run: (isHeld: IsHeld) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    for (;;) {
+      try {
+        return await this.#alone(this.#key, run, signal)
+      } catch (thrown) {
+        if (!(thrown instanceof LostLock)) throw thrown
+      }
+    }
   }
 
   /** Runs one authorization at a time. It may wait for a user, so nothing else waits for it. */
@@ -86,16 +101,20 @@ export class TokenKeeper {
     return this.#alone(`${this.#key} user`, run, signal)
   }
 
-  #alone<T>(name: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  #alone<T>(name: string, run: (isHeld: IsHeld) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#mutex(name, () => {
       signal?.throwIfAborted()
-      return this.#storage.lock(name, run, signal)
+      return this.#storage.lock(name, (isHeld = () => true) => run(isHeld), signal)
     })
   }
 
   /** `share` for what needs no user. */
-  exclusively<T>(need: string, run: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.share(need, (ended) => this.locked(() => run(ended), ended), signal)
+  exclusively<T>(
+    need: string,
+    run: (signal: AbortSignal, isHeld: IsHeld) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.share(need, (ended) => this.locked((isHeld) => run(ended, isHeld), ended), signal)
   }
 
   /** Runs `run` once for equal needs. It is aborted when all callers left, unless they ran out of time. */

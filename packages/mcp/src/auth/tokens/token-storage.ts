@@ -7,9 +7,15 @@ export interface TokenStorage {
   // biome-ignore lint/suspicious/noConfusingVoidType: most storages say nothing
   write(key: string, value: JsonObject): Promise<void | boolean>
   remove(key: string): Promise<void>
-  /** Runs `run` under a lock across processes, since a refresh token works once. Not re-entrant. */
-  lock<T>(key: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /**
+   * Runs `run` under a lock across processes, since a refresh token works once. Not re-entrant. Where the lock can be
+   * lost, `isHeld` says so: no refresh token is sent without it.
+   */
+  lock<T>(key: string, run: (isHeld?: IsHeld) => Promise<T>, signal?: AbortSignal): Promise<T>
 }
+
+/** Whether the lock is still ours, by our own clock. */
+export type IsHeld = () => boolean
 
 /** Keeps everything in memory, for as long as the process lives. */
 export function memoryStorage(): TokenStorage {
