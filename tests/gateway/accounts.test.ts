@@ -145,6 +145,19 @@ describe('a program that is used with an account of each person', () => {
     expect(await names(bob)).toEqual(['box_connect'])
   })
 
+  it('that cannot be started says so to those who have connected it, from the first call on', async () => {
+    const gateway = await start({ mcpServers: { box: { ...program(), command: 'no-such-program-here' } } })
+    await paste(gateway, 'ann', 'token-of-ann-1')
+    const [ann, bob] = [await clientOf(gateway, 'ann'), await clientOf(gateway, 'bob')]
+    const fails = {
+      message: expect.stringMatching(/could not be started|is not available/),
+      data: { target: 'box' },
+    }
+    await expect(ann.call('box_whoami')).rejects.toMatchObject(fails)
+    await expect(ann.call('box_whoami')).rejects.toMatchObject(fails)
+    await expect(bob.call('box_whoami')).rejects.toMatchObject({ message: 'Unknown tool: box_whoami' })
+  })
+
   it('ends the process of a person who disconnects, and asks again', async () => {
     const gateway = await start({ mcpServers: { box: program() } })
     await paste(gateway, 'ann', 'token-of-ann-1')

@@ -37,6 +37,13 @@ export function absent({
   }
 }
 
+/** Whether a request was answered that what it names is not there for its caller. */
+export function isAbsent(thrown: unknown, exchange: Pick<GatewayExchange, 'method' | 'origin'>): boolean {
+  if (!(thrown instanceof ProtocolError)) return false
+  const { code, message } = absent(exchange)
+  return thrown.code === code && thrown.message === message
+}
+
 /** The answer to a request that a rule denies: what the rule says, or else as if there were nothing. */
 export function refused(
   exchange: Pick<GatewayExchange, 'method' | 'origin'>,

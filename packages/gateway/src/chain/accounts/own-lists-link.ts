@@ -1,7 +1,9 @@
+import { orAbort, type Outcome } from '@gantry/mcp/exchange'
 import type { GatewayModel } from '../../model/index.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isPersonal } from '../../targets/personal.ts'
+import { isAbsent } from '../absent.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import type { Consent } from './consent.ts'
@@ -19,13 +21,26 @@ export function ownListsLink(
     const wanted = exchange.auth ? catalog.catalogs.filter((one) => isWanted(one, exchange)) : []
     const named = wanted.filter((one) => isNamed(one, catalog, exchange))
     const asked = named.length > 0 ? named : wanted
-    if (asked.length > 0) {
-      const fetched = Promise.all(asked.map((one) => fetchFor(one, exchange, consent)))
-      // A list is answered without a slow target; a call of that target is worth waiting for.
-      const patience = named.map(({ target }) => target.model.timeouts.start)
-      await atMost(Math.max(deadline, ...patience), fetched)
-    }
-    return next()
+    if (asked.length === 0) return next()
+    const fetching = Promise.allSettled(asked.map((one) => fetchFor(one, exchange, consent)))
+    // A list is answered without a slow target; a call of that target is worth waiting for.
+    if (named.length === 0) await atMost(deadline, fetching)
+    const fetched = named.length > 0 ? await orAbort(fetching, exchange.signal) : []
+    const failed = fetched.find((one) => one.status === 'rejected')
+    return failed ? orReason(exchange, next, failed.reason) : next()
+  }
+}
+
+/** A target whose lists nobody knows may have the name: its caller learns why it has no lists. */
+async function orReason(
+  exchange: GatewayExchange,
+  next: Parameters<Link>[1],
+  reason: unknown,
+): Promise<Outcome> {
+  try {
+    return await next()
+  } catch (thrown) {
+    throw isAbsent(thrown, exchange) ? reason : thrown
   }
 }
 
@@ -48,12 +63,8 @@ function isNamed(one: TargetCatalog, catalog: CatalogView, { params }: GatewayEx
 async function fetchFor(catalog: TargetCatalog, exchange: GatewayExchange, consent: Consent): Promise<void> {
   const { target } = catalog
   const { auth, headers } = exchange
-  try {
-    if (!(await consent.has(target.model, { principal: auth!.principal, headers }))) return
-    await catalog.fetchOwn(await target.connectFor(exchange))
-  } catch {
-    // The lists are without it, and the call that needs it says why.
-  }
+  if (!(await consent.has(target.model, { principal: auth!.principal, headers }))) return
+  await catalog.fetchOwn(await target.connectFor(exchange))
 }
 
 async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
