@@ -123,6 +123,7 @@ export {
   toUriPattern,
   uriForms,
 } from './uri/index.ts'
-export { closedParameters, closedProperties } from './closed-properties.ts'
+export { closedParameters, closedProperties, declaredProperties } from './closed-properties.ts'
+export { referredSchema, schemaParts } from './schema-parts.ts'
 export { countSlips, suggest } from './suggest.ts'
 export { coversPattern, matchesWildcard } from './wildcard.ts'

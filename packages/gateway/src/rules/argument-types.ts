@@ -1,6 +1,6 @@
 import type { Environment } from '@marcbachmann/cel-js'
 import type { JsonObject } from '@gantry/mcp/exchange'
-import { closedProperties } from '../model/index.ts'
+import { closedProperties, referredSchema } from '../model/index.ts'
 import { baseEnvironment } from './condition.ts'
 
 /** Schemas can be endless; what is deeper or beyond is of any type. */
@@ -75,11 +75,7 @@ class SchemaTypes {
   #resolved(schema: unknown): JsonObject | undefined {
     if (!isObject(schema)) return undefined
     if (typeof schema.$ref !== 'string') return schema
-    if (!schema.$ref.startsWith('#/')) return undefined
-    let found: unknown = this.#root
-    for (const part of schema.$ref.slice(2).split('/')) {
-      found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined
-    }
+    const found = referredSchema(schema.$ref, this.#root)
     return isObject(found) && !('$ref' in found) ? found : undefined
   }
 }

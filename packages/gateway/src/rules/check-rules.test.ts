@@ -21,9 +21,18 @@ const REFUND = {
 }
 const OPEN = { name: 'open', inputSchema: { type: 'object' } }
 const LOOK = { name: 'look', inputSchema: { type: 'object', properties: {}, additionalProperties: false } }
+const SPLIT = {
+  name: 'split_refund',
+  inputSchema: {
+    type: 'object',
+    allOf: [{ $ref: '#/$defs/Sum' }],
+    oneOf: [{ properties: { way: { const: 'card' } } }, { properties: { way: { const: 'cash' } } }],
+    $defs: { Sum: { properties: { amount: { type: 'number' } } } },
+  },
+}
 const OFFER: Offer = {
   target: 'payments',
-  tools: [REFUND, OPEN, LOOK],
+  tools: [REFUND, OPEN, LOOK, SPLIT],
   prompts: [{ name: 'letter', arguments: [{ name: 'to' }] }],
   resources: [{ uri: 'doc://plan', name: 'plan' }],
 }
@@ -88,6 +97,13 @@ describe('a condition about arguments', () => {
     expect(await findings('args.too == "x"', 'prompts:payments/letter')).toEqual([
       'args.too is not a field of letter; did you mean to?',
     ])
+  })
+
+  it('knows the fields of schemas that are put together', async () => {
+    expect(await findings('args.amuont > 1', 'tools:payments/split_refund')).toEqual([
+      'args.amuont is not a field of split_refund; did you mean amount?',
+    ])
+    expect(await findings('args.amount > 1 && args.way == "card"', 'tools:payments/split_refund')).toEqual([])
   })
 
   it('is not for resources, which have none', async () => {

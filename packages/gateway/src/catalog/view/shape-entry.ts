@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import { closedParameters, type ViewEntry, type ViewParameter } from '../../model/index.ts'
+import { closedParameters, type ViewEntry } from '../../model/index.ts'
+import { shapeSchema } from './shape-schema.ts'
 
 /** A tool or prompt as a view shows it, but for its name. */
 export function shapeEntry(item: JsonObject, entry: ViewEntry): JsonObject {
@@ -24,53 +25,7 @@ export function fitsView(item: JsonObject, { parameters }: ViewEntry): boolean {
   )
 }
 
-type Parameters = ReadonlyMap<string, ViewParameter>
-
-function shapeSchema(schema: JsonObject, parameters: Parameters): JsonObject {
-  const properties = Object.entries(isJsonObject(schema.properties) ? schema.properties : {}).flatMap(
-    ([name, property]): [string, unknown][] => {
-      const parameter = parameters.get(name)
-      if (!parameter) return [[name, property]]
-      return parameter.fixed ? [] : [[parameter.rename ?? name, shapeProperty(property, parameter)]]
-    },
-  )
-  const required = (Array.isArray(schema.required) ? schema.required : []).flatMap((name: unknown) => {
-    const parameter = parameters.get(String(name))
-    return parameter?.fixed || parameter?.default ? [] : [parameter?.rename ?? name]
-  })
-  const { required: _required, ...rest } = schema
-  return {
-    ...rest,
-    properties: Object.fromEntries(properties),
-    ...(required.length > 0 && { required }),
-  }
-}
-
-/** Both hold: what the target says, and what the view says. */
-function shapeProperty(property: unknown, parameter: ViewParameter): unknown {
-  if (!isJsonObject(property)) return property
-  const shown: JsonObject = { ...property }
-  for (const [keyword, wanted] of Object.entries(parameter.narrow)) {
-    shown[keyword] = narrower(keyword, property[keyword], wanted)
-  }
-  if (parameter.description !== undefined) shown.description = parameter.description
-  if (parameter.default && 'value' in parameter.default) shown.default = parameter.default.value
-  return shown
-}
-
-function narrower(keyword: string, own: unknown, wanted: unknown): unknown {
-  if (typeof own === 'number' && typeof wanted === 'number') {
-    return keyword.startsWith('max') || keyword === 'exclusiveMaximum'
-      ? Math.min(own, wanted)
-      : Math.max(own, wanted)
-  }
-  if (keyword === 'enum' && Array.isArray(own) && Array.isArray(wanted)) {
-    return own.filter((value) => wanted.includes(value))
-  }
-  return wanted
-}
-
-function shapeArguments(given: readonly unknown[], parameters: Parameters): unknown[] {
+function shapeArguments(given: readonly unknown[], parameters: ViewEntry['parameters']): unknown[] {
   return given.flatMap((argument) => {
     const parameter = isJsonObject(argument) ? parameters.get(String(argument.name)) : undefined
     if (!parameter) return [argument]

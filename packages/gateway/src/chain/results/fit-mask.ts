@@ -1,4 +1,5 @@
 import { isJsonObject, JsonNumber, type JsonObject } from '@gantry/mcp/exchange'
+import { referredSchema } from '../../model/index.ts'
 
 /** The part of a tool's output schema that is about one value. */
 export type LeafSchema = JsonObject
@@ -56,14 +57,8 @@ function resolved(schema: LeafSchema, root: JsonObject | undefined): LeafSchema 
   let found: unknown = schema
   for (let count = 0; count < MAX_REFERENCES && isJsonObject(found); count++) {
     const { $ref } = found
-    if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return found
-    found = $ref
-      .slice(2)
-      .split('/')
-      .reduce<unknown>(
-        (at, part) => (isJsonObject(at) && Object.hasOwn(at, part) ? at[part] : undefined),
-        root,
-      )
+    if (typeof $ref !== 'string') return found
+    found = root && referredSchema($ref, root)
   }
   return isJsonObject(found) ? found : {}
 }
