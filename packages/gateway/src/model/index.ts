@@ -66,6 +66,7 @@ export { forbidsName, isSelected, nameForms, permitsName, type NameForms } from 
 export type {
   ApproveModel,
   ApproverPattern,
+  ArgumentUse,
   Condition,
   FactSource,
   ObjectKind,
@@ -123,7 +124,7 @@ export {
   toUriPattern,
   uriForms,
 } from './uri/index.ts'
-export { closedParameters, closedProperties, declaredProperties } from './closed-properties.ts'
-export { referredSchema, schemaParts } from './schema-parts.ts'
+export { closedParameters, closedProperties, declaredProperties } from './schema/closed-properties.ts'
+export { referredSchema, schemaParts } from './schema/schema-parts.ts'
 export { countSlips, suggest } from './suggest.ts'
 export { coversPattern, matchesWildcard } from './wildcard.ts'

@@ -60,12 +60,17 @@ export interface SourcePlace {
   readonly column: number
 }
 
+/** Not at all, some of them, or all as one (`size(args)`); and which it asks for with `has()`. */
+export interface ArgumentUse {
+  readonly use: 'none' | 'some' | 'whole'
+  readonly guarded: readonly string[]
+}
+
 /** An expression about a request, compiled. Two are the same when their texts are. */
 export interface Condition {
   readonly source: string
   readonly place: SourcePlace | undefined
-  /** How it uses the arguments: not at all, some of them, or all as one (`size(args)`); which it asks for with `has()`. */
-  readonly args: { readonly use: 'none' | 'some' | 'whole'; readonly guarded: readonly string[] }
+  readonly args: ArgumentUse
   /** What it looks at. Where that does not change, its value does not either. */
   readonly reads: readonly FactSource[]
   /** The lengths of the windows in which it counts calls, in milliseconds. */

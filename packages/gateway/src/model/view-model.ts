@@ -1,4 +1,4 @@
-import type { ObjectPattern, WhoModel } from './policy-model.ts'
+import type { ArgumentUse, FactSource, ObjectPattern, WhoModel } from './policy-model.ts'
 import type { ResultRule } from './result-rules.ts'
 
 /** A selection of what the targets have, under an endpoint and names of its own. */
@@ -46,6 +46,11 @@ export type Filled = { readonly value: unknown } | { readonly expression: Expres
 /** An expression that gives a value, compiled. */
 export interface Expression {
   readonly source: string
+  /** The kind of its value, as CEL names it; `dyn` where that depends on the request. */
+  readonly type: string
+  readonly args: ArgumentUse
+  /** What it looks at. */
+  readonly reads: readonly FactSource[]
   /** `facts` are those of `rules/facts.ts`. Throws when it has no value. */
   evaluate(facts: unknown): unknown
 }

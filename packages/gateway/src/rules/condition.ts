@@ -1,5 +1,6 @@
 import { EvaluationError, type Environment, ParseError, type ParseResult } from '@marcbachmann/cel-js'
 import {
+  type ArgumentUse,
   compileRe2,
   loadRe2,
   readSpan,
@@ -31,7 +32,8 @@ export function baseEnvironment(): Environment {
   return base
 }
 
-function untypedEnvironment(): Environment {
+/** With arguments of any type. */
+export function untypedEnvironment(): Environment {
   untyped ??= baseEnvironment().clone().registerVariable('args', 'map<string, dyn>')
   return untyped
 }
@@ -54,8 +56,20 @@ export async function testsIn(root: Node): Promise<ReadonlyMap<string, TestPatte
   return patterns
 }
 
-/** Parses and type-checks. What is wrong is said in one line. */
+/** Parses and type-checks the condition of a rule. What is wrong is said in one line. */
 export function parseChecked(source: string, environment: Environment): ParseResult {
+  const { parsed, type } = parseExpression(source, environment)
+  if (type !== 'bool' && type !== 'dyn') {
+    throw new BadExpression(`A condition has to be true or false, and this is of type ${type}`)
+  }
+  return parsed
+}
+
+/** Parses and type-checks what may give any value. `type` is the kind of value, as CEL names it. */
+export function parseExpression(
+  source: string,
+  environment: Environment,
+): { readonly parsed: ParseResult; readonly type: string } {
   let parsed: ParseResult
   try {
     parsed = environment.parse(source)
@@ -65,10 +79,7 @@ export function parseChecked(source: string, environment: Environment): ParseRes
   prepare(parsed.ast as unknown as Node)
   const { valid, type, error } = parsed.check()
   if (!valid) throw new BadExpression(summaryOf(error), { cause: error })
-  if (type !== 'bool' && type !== 'dyn') {
-    throw new BadExpression(`A condition has to be true or false, and this is of type ${type}`)
-  }
-  return parsed
+  return { parsed, type: String(type) }
 }
 
 /** The library says where in the expression something is wrong in further lines. */
@@ -167,13 +178,23 @@ function looksUp(node: Node): boolean {
   return (node.op === 'in' && fieldIn(node) !== undefined) || childrenOf(node).some(looksUp)
 }
 
-function sourcesIn(node: Node): FactSource[] {
+/** How an expression uses the arguments of a call. */
+export function argumentUse(root: Node): ArgumentUse {
+  const fields = fieldsOf(root)
+  const isWhole = !fields || looksUp(root)
+  return {
+    use: isWhole ? 'whole' : fields.length > 0 ? 'some' : 'none',
+    guarded: [...new Set(guardedIn(root))],
+  }
+}
+
+export function sourcesIn(node: Node): FactSource[] {
   const name = node.op === 'id' ? node.args : node.op === 'call' ? (node.args as unknown[])[0] : undefined
   const own = typeof name === 'string' && Object.hasOwn(SOURCES, name) ? [SOURCES[name]!] : []
   return [...own, ...childrenOf(node).flatMap(sourcesIn)]
 }
 
-function windowsIn(node: Node): number[] {
+export function windowsIn(node: Node): number[] {
   const own = node.op === 'call' && (node.args as unknown[])[0] === 'count'
   return [...(own ? [readSpan(literal(node, 1, ''))!] : []), ...childrenOf(node).flatMap(windowsIn)]
 }
@@ -206,11 +227,7 @@ class CelCondition implements Condition {
     this.#patterns = patterns
     this.#fields = fieldsOf(root)?.map(toField)
     this.#quick = quickAnswer(root)
-    const isWhole = !this.#fields || looksUp(root)
-    this.args = {
-      use: isWhole ? 'whole' : this.#fields!.length > 0 ? 'some' : 'none',
-      guarded: [...new Set(guardedIn(root))],
-    }
+    this.args = argumentUse(root)
   }
 
   /** Not a member: a rule that was only moved is the same rule. */

@@ -1,5 +1,13 @@
 import type { Expression } from '../model/index.ts'
-import { baseEnvironment, BadExpression, prepare, summaryOf, testsIn } from './condition.ts'
+import {
+  argumentUse,
+  BadExpression,
+  parseExpression,
+  sourcesIn,
+  testsIn,
+  untypedEnvironment,
+  windowsIn,
+} from './condition.ts'
 import { meterCost } from './cost.ts'
 import { beginEvaluation, type Node } from './environment.ts'
 import type { Facts } from './facts.ts'
@@ -7,32 +15,35 @@ import { beginWork, isOverspent, TOO_MUCH } from './work.ts'
 
 /** Compiles an expression that gives a value; throws `BadExpression` when it cannot be used. */
 export async function compileExpression(source: string): Promise<Expression> {
-  const environment = baseEnvironment().clone().registerVariable('args', 'map<string, dyn>')
-  let run: ReturnType<typeof environment.parse>
-  try {
-    run = environment.parse(source)
-  } catch (error) {
-    throw new BadExpression(summaryOf(error))
-  }
-  const root = run.ast as unknown as Node
-  prepare(root)
+  const { parsed, type } = parseExpression(source, untypedEnvironment())
+  const root = parsed.ast as unknown as Node
+  if (windowsIn(root).length > 0) throw new BadExpression('count() is for conditions of rules only')
   const patterns = await testsIn(root)
-  const { valid, error } = run.check()
-  if (!valid) throw new BadExpression(summaryOf(error))
   meterCost(root)
-  return new CelExpression(source, (facts) => {
+  const run = (facts: Facts): unknown => {
     beginEvaluation(facts, patterns)
-    return run(facts)
-  })
+    return parsed(facts)
+  }
+  return new CelExpression({ source, type, args: argumentUse(root), reads: sourcesIn(root), run })
+}
+
+interface CompiledParts extends Pick<Expression, 'source' | 'type' | 'args' | 'reads'> {
+  readonly run: (facts: Facts) => unknown
 }
 
 /** Two expressions are equal when their texts are equal: what a text was compiled to is private. */
 class CelExpression implements Expression {
   readonly source: string
+  readonly type: string
+  readonly args: Expression['args']
+  readonly reads: Expression['reads']
   readonly #run: (facts: Facts) => unknown
 
-  constructor(source: string, run: (facts: Facts) => unknown) {
+  constructor({ source, type, args, reads, run }: CompiledParts) {
     this.source = source
+    this.type = type
+    this.args = args
+    this.reads = reads
     this.#run = run
   }
 

@@ -37,6 +37,7 @@ export type LogEvent =
   | 'restart-needed'
   | 'rule-does-not-fit'
   | 'view-does-not-fit'
+  | 'limit-does-not-fit'
   | 'rule-failed'
   | 'sign-in-failed'
   | 'sign-in-refused'

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.ts'
 import type { GatewayModel } from '../../model/index.ts'
+import { asksForLists } from '../../rules/fit/asks-for-lists.ts'
 import type { Log } from '../../telemetry/log.ts'
 
 export interface RuleWatchHost {
@@ -8,10 +9,21 @@ export interface RuleWatchHost {
   readonly log: Log
 }
 
+const LINES = {
+  rule: 'A rule does not fit what it is about',
+  view: 'A view does not fit its target',
+  limit: 'A limit does not fit what it counts',
+} as const
+const EVENTS = {
+  rule: 'rule-does-not-fit',
+  view: 'view-does-not-fit',
+  limit: 'limit-does-not-fit',
+} as const
+
 /** Lists often change several times in a row. */
 const SETTLE = 100
 
-/** Compares conditions and views with the lists whenever either changes, and warns where they do not fit. */
+/** Compares conditions, views and limits with the lists whenever either changes, and warns where they do not fit. */
 export class RuleWatch {
   readonly #host: RuleWatchHost
   readonly #told = new Set<string>()
@@ -27,33 +39,24 @@ export class RuleWatch {
   }
 
   catalogChanged(): void {
-    const { policy, views } = this.#host.model
-    const { rules } = policy.trial ?? policy
-    const isReading = rules.some(({ when }) => when?.args.use === 'some')
-    if (this.#timer || !(isReading || views.some(({ entries }) => entries.size > 0))) return
+    if (this.#timer || !asksForLists(this.#host.model)) return
     this.#timer = setTimeout(() => void this.#check(), SETTLE).unref()
   }
 
   async #check(): Promise<void> {
     this.#timer = undefined
     const { model, catalog, log } = this.#host
-    const { checkRules } = await import('../../rules/check-rules.ts')
-    const { checkViews } = await import('../../rules/check-views.ts')
+    const { checkFit } = await import('../../rules/fit/check-fit.ts')
     const offers = catalog.catalogs.flatMap(({ target, snapshot }) =>
       snapshot ? [{ ...snapshot, target: target.name }] : [],
     )
-    for (const { rule, place, message } of checkRules(model.policy.trial ?? model.policy, offers)) {
+    for (const { about, name, place, message } of await checkFit(model, offers)) {
+      if (!this.#isNew(`${about} ${name}\0${message}`)) continue
       const at = place && `${place.file}:${place.line}:${place.column}`
-      if (!this.#isNew(`${rule}\0${message}`)) continue
-      log('warn', `A rule does not fit what it is about: ${message}`, {
-        rule,
-        at,
-        event: 'rule-does-not-fit',
+      log('warn', `${LINES[about]}: ${message}`, {
+        event: EVENTS[about],
+        ...(about === 'rule' && { rule: name, at }),
       })
-    }
-    for (const { view, message } of checkViews(model.views, offers)) {
-      if (!this.#isNew(`view ${view}\0${message}`)) continue
-      log('warn', `A view does not fit its target: ${message}`, { event: 'view-does-not-fit' })
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig, type LoadResult, type Problem, readSchema } from '../../config/index.ts'
 import { describeTarget, type TargetModel } from '../../model/index.ts'
+import { asksForLists } from '../../rules/fit/asks-for-lists.ts'
 import { CliExit } from '../cli-error.ts'
 import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
 import { countOf } from '../../admin/contract.ts'
@@ -60,36 +61,33 @@ const MISFIT = {
   length: 1,
 } as const
 
-/** Conditions and views that do not fit the lists that a gateway knew last are errors here. */
+const FIXES = {
+  rule: 'Correct the condition, or check has(args.…) first where only some of the tools have the field',
+  view: 'Write the names as the target has them',
+  limit: 'Correct the expression, or check has(args.…) first where only some of the tools have the field',
+} as const
+const PATHS = {
+  rule: (name: string) => `policy.rules (${name})`,
+  view: (name: string) => `views.${name}`,
+  limit: (name: string) => `limits.rates (${name})`,
+} as const
+
+/** What does not fit the lists that a gateway knew last is an error here. */
 async function compareWithLists(result: LoadResult): Promise<LoadResult> {
-  if (!result.ok) return result
-  const { policy, views } = result.model
-  const rules = policy.trial ?? policy
-  const isReading = rules.rules.some(({ when }) => when?.args.use === 'some')
-  if (!isReading && !views.some(({ entries }) => entries.size > 0)) return result
+  if (!result.ok || !asksForLists(result.model)) return result
   const { knownLists } = await import('../../state/known-lists.ts')
-  const { checkRules } = await import('../../rules/check-rules.ts')
-  const { checkViews } = await import('../../rules/check-views.ts')
+  const { checkFit } = await import('../../rules/fit/check-fit.ts')
   // A store that cannot be opened says nothing about the configuration.
   const lists = await knownLists(result.model).catch(() => [])
-  const inRules = checkRules(rules, lists).map(
-    ({ rule, place, message }): Problem => ({
+  const problems = (await checkFit(result.model, lists)).map(
+    ({ about, name, place, message }): Problem => ({
       ...MISFIT,
       message,
-      fix: 'Correct the condition, or check has(args.…) first where only some of the tools have the field',
+      fix: FIXES[about],
       ...place,
-      path: `policy.rules (${rule})`,
+      path: PATHS[about](name),
     }),
   )
-  const inViews = checkViews(views, lists).map(
-    ({ view, message }): Problem => ({
-      ...MISFIT,
-      message,
-      fix: 'Write the name as the target has it',
-      path: `views.${view}`,
-    }),
-  )
-  const problems = [...inRules, ...inViews]
   if (problems.length === 0) return result
   return { ...result, ok: false, problems: [...result.warnings, ...problems] }
 }

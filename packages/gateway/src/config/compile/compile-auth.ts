@@ -51,7 +51,7 @@ export function compileAuth(
       raw.signIn && compileSignIn(raw.signIn, { issuers, trustedHosts, server: compiled, targets }, context),
     mtls: raw.mtls && compileMtls(raw.mtls, compiled, context),
     roles: raw.roles && { admin: [], operator: [], viewer: [], ...raw.roles },
-    groups: compileGroups(raw.groups, expressions),
+    groups: compileGroups(raw.groups, expressions, context),
   }
 }
 
@@ -102,12 +102,24 @@ function reportSameIssuer(issuers: readonly BearerModel[], context: CompileConte
   })
 }
 
-function compileGroups(raw: RawAuth['groups'], expressions: Expressions): GroupsModel | undefined {
+function compileGroups(
+  raw: RawAuth['groups'],
+  expressions: Expressions,
+  context: CompileContext,
+): GroupsModel | undefined {
   if (raw === undefined) return undefined
   if (typeof raw === 'string') return { claims: [raw] }
   if (Array.isArray(raw)) return { claims: raw }
   // An expression that did not compile has been reported, and its configuration is not taken.
   const expression = expressions.get(raw.expression)
+  if (expression?.reads.some((source) => source !== 'auth')) {
+    context.report({
+      code: 'invalid-value',
+      path: ['auth', 'groups', 'expression'],
+      message: 'Groups are known before a request is, and this expression asks for more than the caller',
+      fix: 'Use claims and principal only',
+    })
+  }
   return expression ? { expression } : { claims: [] }
 }
 

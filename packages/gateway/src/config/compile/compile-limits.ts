@@ -13,6 +13,9 @@ import { duration } from './compile-server.ts'
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
+/** What CEL calls a number, or what could be one. */
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'uint', 'double', 'dyn'])
+
 export function compileLimits(
   { rates = [], repeatedErrors, retries = [] }: NonNullable<RawConfig['limits']>,
   context: CompileContext,
@@ -51,6 +54,15 @@ function compileRate(raw: RawRate, index: number, { context, targets, expression
       fix: 'Add "rate" (such as "30/m"), "perDay" or "concurrent"',
     })
   }
+  const cost = toFilled(raw.cost, expressions) ?? { value: 1 }
+  if ('expression' in cost && !NUMBERS.has(cost.expression.type)) {
+    context.report({
+      code: 'invalid-value',
+      path: [...path, 'cost', 'expression'],
+      message: `A cost has to be a number, and this is of type ${cost.expression.type}`,
+      fix: 'Write an expression whose value is a number',
+    })
+  }
   return {
     name: nameOf(raw, index),
     for: patternsOf(raw.for ?? [], path, context, targets),
@@ -58,7 +70,7 @@ function compileRate(raw: RawRate, index: number, { context, targets, expression
     rate: raw.rate === undefined ? undefined : compileNumber(raw.rate, raw.burst),
     perDay: raw.perDay,
     concurrent: raw.concurrent,
-    cost: toFilled(raw.cost, expressions) ?? { value: 1 },
+    cost,
     shared: raw.shared ?? false,
     storeAway: raw.storeAway ?? 'local',
   }

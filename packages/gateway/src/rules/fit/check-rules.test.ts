@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { parseObjectPattern, type RuleSet } from '../model/index.ts'
+import { parseObjectPattern, type RuleSet } from '../../model/index.ts'
 import { checkRules, type Offer } from './check-rules.ts'
-import { compileCondition } from './condition.ts'
+import { compileCondition } from '../condition.ts'
 
 const REFUND = {
   name: 'create_refund',

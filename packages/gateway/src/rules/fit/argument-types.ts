@@ -1,7 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js'
 import type { JsonObject } from '@gantry/mcp/exchange'
-import { closedProperties, referredSchema } from '../model/index.ts'
-import { baseEnvironment } from './condition.ts'
+import { closedProperties, referredSchema } from '../../model/index.ts'
+import { baseEnvironment } from '../condition.ts'
 
 /** Schemas can be endless; what is deeper or beyond is of any type. */
 const DEEPEST = 6
