@@ -56,13 +56,16 @@ export class KeptResults {
     this.#rules = rules
   }
 
-  /** Returns the URI by which the caller reads it; undefined when it is too long, or there is no room. */
-  async keep(text: string, exchange: GatewayExchange): Promise<string | undefined> {
+  /**
+   * Returns the URI by which the caller reads it; undefined when it is too long, or there is no room. `bytesOf`: the
+   * type of the file that a text is in base64.
+   */
+  async keep(text: string, exchange: GatewayExchange, bytesOf?: string): Promise<string | undefined> {
     if (text.length > MAX_LENGTH) return undefined
     const id = randomBytes(18).toString('base64url')
     const { target, name } = exchange.resolved!
     const call = { target: target.name, name, args: exchange.params.arguments }
-    const value = writeJson({ binding: this.#bindingOf(exchange, call), ...call, text })
+    const value = writeJson({ binding: this.#bindingOf(exchange, call), ...call, text, bytesOf })
     const kept = { id, bytes: Buffer.byteLength(value), expires: Date.now() + KEPT_FOR }
     const gone = this.#shares.take(callerKey(exchange), kept)
     if (!gone) return undefined
@@ -89,6 +92,7 @@ export class KeptResults {
     const call = { target: String(kept.target), name: String(kept.name), args: kept.args }
     if (kept.binding !== this.#bindingOf(exchange, call) || !mayCall(call, exchange)) return undefined
     const text = String(kept.text)
+    if (typeof kept.bytesOf === 'string') return { contents: [{ uri, mimeType: kept.bytesOf, blob: text }] }
     const search = url!.searchParams.get('search')
     const shown =
       search === null ? pageOf(text, url!, `${SCHEME}${url!.pathname}`) : matchesOf(text, search.trim())

@@ -51,7 +51,7 @@ async function shorten(
   if (outcome.type !== 'complete') return outcome
   const { result } = outcome
   const fit = (one: JsonObject): Promise<JsonObject> =>
-    shortenResult(one, how, (text) => kept.keep(text, exchange))
+    shortenResult(one, how, (text, bytesOf) => kept.keep(text, exchange, bytesOf))
   // A task that has ended shows the result of its call.
   const inner = result.result
   const shown = isJsonObject(inner) ? { ...result, result: await fit(inner) } : await fit(result)

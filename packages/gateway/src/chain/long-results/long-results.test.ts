@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { isJsonObject, type AuthInfo, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
-import { Server, text, tool } from '@gantry/mcp/server'
+import { Server, text, tool, ToolResult } from '@gantry/mcp/server'
 import { chainBench, liveExchange, modelOf } from '../chain.test.support.ts'
 import { KeptShares } from './kept-shares.ts'
-import { shortenResult, tokensOf } from './shorten-result.ts'
+import { shortenResult } from './shorten-result.ts'
+import { tokensOf } from './tokens.ts'
 
 const LINES = Array.from({ length: 5000 }, (_, at) => `line ${at} of the report`).join('\n')
 
@@ -73,6 +74,59 @@ describe('a long result', () => {
     expect(await shortenResult(promised, { ...how, isPromised: true }, keep)).toBe(promised)
   })
 
+  it('has no long members of _meta, neither its own nor of its parts', async () => {
+    kept.length = 0
+    const long = { 'x/table': LINES, 'x/short': 1 }
+    const content = [
+      { type: 'text', text: 'short', _meta: { 'x/html': LINES } },
+      { type: 'resource', resource: { uri: 'a:b', text: 'b', _meta: long } },
+    ]
+    const result = await shortenResult({ content, _meta: { ...long, 'x/cut': LINES } }, how, keep)
+    expect(result).toEqual({
+      _meta: { 'x/short': 1 },
+      content: [
+        { type: 'text', text: 'short' },
+        { type: 'resource', resource: { uri: 'a:b', text: 'b', _meta: { 'x/short': 1 } } },
+        expect.objectContaining({ type: 'resource_link', uri: 'gantry-result:1' }),
+      ],
+    })
+    expect(Object.keys(JSON.parse(kept.join()) as object).toSorted()).toEqual([
+      '_meta.x/cut',
+      '_meta.x/table',
+      'content.0._meta.x/html',
+      'content.1.resource._meta.x/table',
+    ])
+  })
+
+  it('has links in the place of long embedded files', async () => {
+    const files: [string, string | undefined][] = []
+    const keepFile = async (bytes: string, type?: string): Promise<string> => {
+      files.push([bytes, type])
+      return `gantry-result:${files.length}`
+    }
+    const embedded = (blob: string): JsonObject => ({
+      type: 'resource',
+      resource: { uri: 'file:///a.bin', mimeType: 'application/zip', blob },
+    })
+    const result = await shortenResult(
+      { content: [embedded('A'.repeat(40_000)), embedded('AAAA')] },
+      how,
+      keepFile,
+    )
+    expect(result.content).toEqual([
+      expect.objectContaining({
+        type: 'resource_link',
+        uri: 'gantry-result:1',
+        mimeType: 'application/zip',
+        size: 30_000,
+      }),
+      embedded('AAAA'),
+    ])
+    expect(files).toEqual([['A'.repeat(40_000), 'application/zip']])
+    const gone = await shortenResult({ content: [embedded('A'.repeat(40_000))] }, how, async () => undefined)
+    expect(JSON.stringify(gone)).toContain('a file of 30000 bytes left out; it is not kept')
+  })
+
   it('has no text that only repeats its structure, where that is wanted', async () => {
     const structuredContent = { a: [1, 2.5, 'x'] }
     const content = [
@@ -111,6 +165,26 @@ describe('the rest of a long result', async () => {
       LINES.slice(0, 100_000),
     )
     expect(await read(`${uri}?page=99`)).toMatch(/There are pages 1 to \d/)
+  })
+
+  it('is a file again when it was one', async () => {
+    const blob = Buffer.from(LINES).toString('base64')
+    const resource = { uri: 'file:///lines.zip', mimeType: 'application/zip', blob }
+    const files = new Server({
+      name: 'f',
+      tools: { pack: tool({ run: () => new ToolResult({ content: [{ type: 'resource', resource }] }) }) },
+    })
+    const { gateway: own } = await chainBench({ f: files }, { results: [{ maxTokens: 500 }] })
+    const answer = async (method: string, params: JsonObject, auth: AuthInfo): Promise<Outcome> =>
+      own.endpoint()!.respond(liveExchange(method, params, { auth }))
+    const called = await answer('tools/call', { name: 'f_pack' }, ann)
+    const [link] = (called as unknown as { result: { content: JsonObject[] } }).result.content
+    expect(link).toMatchObject({ type: 'resource_link', mimeType: 'application/zip' })
+    const { uri } = link!
+    expect(await answer('resources/read', { uri }, ann)).toMatchObject({
+      result: { contents: [{ uri, mimeType: 'application/zip', blob }] },
+    })
+    expect(await answer('resources/read', { uri }, bo)).toMatchObject({ type: 'error' })
   })
 
   it('can be searched', async () => {

@@ -2,19 +2,18 @@ import { isJsonObject, jsonReader, writeJson, type JsonObject } from '@gantry/mc
 import { cutText } from '@gantry/mcp/foreign'
 import { isSame } from '../../model/index.ts'
 import { pagesOf } from './kept-results.ts'
+import { cutMeta } from './cut-meta.ts'
 import { leaveOut, type Part } from './leave-out.ts'
+import { blobIn, linkBlobs } from './link-blobs.ts'
+import { BYTES_PER_TOKEN, tokensOf, tokensOfValue } from './tokens.ts'
 
-/** Models read about one token for four bytes. */
-const BYTES_PER_TOKEN = 4
 const HEAD = 0.75
+/** How much of the room `_meta` may take, and one embedded file. */
+const META_SHARE = 0.25
 /** Shorter pieces of texts say less than the words about what was left out. */
 const LEAST = 60
 
 const readSource = jsonReader('source')
-
-export function tokensOf(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
-}
 
 export interface Shortening {
   readonly maxTokens: number | undefined
@@ -23,8 +22,8 @@ export interface Shortening {
   readonly isPromised: boolean
 }
 
-/** Keeps a text for the caller, and returns its URI; undefined when it cannot be kept. */
-export type Keep = (text: string) => Promise<string | undefined>
+/** Keeps a text for the caller, or bytes of a type, and returns its URI; undefined when it cannot be kept. */
+export type Keep = (text: string, bytesOf?: string) => Promise<string | undefined>
 
 /**
  * A result of a tool that is no longer than allowed: of long texts the head and the tail, and a link to all of it. The
@@ -32,16 +31,21 @@ export type Keep = (text: string) => Promise<string | undefined>
  */
 export async function shortenResult(result: JsonObject, how: Shortening, keep: Keep): Promise<JsonObject> {
   const plain = withoutLongStructure(how.dropRepeated ? withoutRepeated(result) : result, how)
-  const { content, structuredContent } = plain
-  if (how.maxTokens === undefined || !Array.isArray(content)) return plain
-  const structured = structuredContent === undefined ? 0 : tokensOf(writeJson(structuredContent))
-  const room = how.maxTokens - structured
-  const parts = content.map((item): Part => ({ item, tokens: tokensIn(item) }))
-  if (sumOf(parts) <= room) return plain
-  const { shown, lost, share } = fit(parts, Math.max(0, room))
-  if (lost.length === 0) return plain
-  const whole = lost.map(({ item }) => textOf(item) ?? writeJson(item)).join('\n\n')
-  const uri = await keep(whole)
+  const { maxTokens } = how
+  if (maxTokens === undefined || tokensInAll(plain) <= maxTokens) return plain
+  const meta = cutMeta(plain, maxTokens * META_SHARE)
+  const lostMeta = Object.keys(meta.lost).length === 0 ? [] : [meta.lost]
+  const room = maxTokens - tokensOfValue(meta.result.structuredContent) - metaTokens(meta.result)
+  const content = Array.isArray(meta.result.content) ? meta.result.content : []
+  const linked = await linkBlobs(content, Math.max(LEAST, room * META_SHARE), keep)
+  const { shown, lost, share } = fit(linked.map(toPart), Math.max(0, room))
+  const whole = [
+    ...lost.map(({ item }) => textOf(item) ?? writeJson(item)),
+    ...lostMeta.map((one) => writeJson(one)),
+  ]
+  if (whole.length === 0) return linked === content ? plain : { ...meta.result, content: linked }
+  const text = whole.join('\n\n')
+  const uri = await keep(text)
   const items = shown.map((one) =>
     typeof one === 'number'
       ? { type: 'text', text: leftOut(`${one} parts`, uri) }
@@ -49,7 +53,31 @@ export async function shortenResult(result: JsonObject, how: Shortening, keep: K
         ? withText(one.item as JsonObject, headAndTail(textOf(one.item)!, share, uri))
         : one.item,
   )
-  return { ...plain, content: uri === undefined ? items : [...items, linkTo(uri, whole)] }
+  return { ...meta.result, content: uri === undefined ? items : [...items, linkTo(uri, text)] }
+}
+
+function toPart(item: unknown): Part {
+  return { item, tokens: tokensIn(item) }
+}
+
+/** Of what a model or its client reads. */
+function tokensInAll(result: JsonObject): number {
+  const { content, structuredContent } = result
+  const parts = Array.isArray(content) ? content.map(toPart) : []
+  return sumOf(parts) + tokensOfValue(structuredContent) + metaTokens(result)
+}
+
+function metaTokens(result: JsonObject): number {
+  const { content, _meta } = result
+  const parts = (Array.isArray(content) ? content : []).filter(isJsonObject)
+  const inTexts = parts.filter(
+    (part) => textOf(part) !== undefined || part.type === 'image' || part.type === 'audio',
+  )
+  const own = inTexts.map((part) => [
+    part._meta,
+    isJsonObject(part.resource) ? part.resource._meta : undefined,
+  ])
+  return [_meta, ...own.flat()].reduce<number>((sum, one) => sum + tokensOfValue(one), 0)
 }
 
 /** Texts are cut as far as that leaves something of each. If that is not enough, whole parts are left out. */
@@ -73,14 +101,12 @@ function sumOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** Bytes are no text that a model reads. */
+/** Pictures and sound are no text that a model reads. */
 function tokensIn(item: unknown): number {
   const text = textOf(item)
   if (text !== undefined) return tokensOf(text)
   if (!isJsonObject(item)) return 0
-  const { type, resource } = item
-  const isBytes = type === 'image' || type === 'audio' || (isJsonObject(resource) && 'blob' in resource)
-  return isBytes ? 0 : tokensOf(writeJson(item))
+  return item.type === 'image' || item.type === 'audio' ? 0 : tokensOf(blobIn(item) ?? writeJson(item))
 }
 
 /** Structured content that is too long by itself becomes a text, which can be cut. */
