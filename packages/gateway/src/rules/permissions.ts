@@ -141,7 +141,7 @@ export class Permissions {
       else allowing ??= rule
     }
     if (allowing) return held({ allowed: true, rule: allowing.name }, holds)
-    if (object.kind === 'methods') return held(this.#unmentionedMethod(object), holds)
+    if (object.kind === 'methods') return held(this.#unmentionedMethod(object, unmet), holds)
     if (this.#set.fallback === 'allow') return held(ALLOWED, holds)
     return { allowed: false, rule: undefined, message: unmet?.message }
   }
@@ -259,9 +259,9 @@ export class Permissions {
   }
 
   /** A method that nobody knows can do anything at its target, so it is for those who may do anything there. */
-  #unmentionedMethod({ target }: PolicyObject): Verdict {
+  #unmentionedMethod({ target }: PolicyObject, unmet: RuleModel | undefined): Verdict {
     const mayAnything = LISTED_KINDS.every((kind) => this.mayCallAll(target, kind))
-    return mayAnything ? ALLOWED : { allowed: false, rule: undefined }
+    return mayAnything ? ALLOWED : { allowed: false, rule: undefined, message: unmet?.message }
   }
 
   #truthOf(rule: RuleModel, asked: RuleQuestion): Truth {

@@ -167,14 +167,29 @@ export class CallerView {
     return entry && this.#permissions.verdict(objectOf(kind, entry.target, entry.own, entry.item))
   }
 
+  /** The same of something by the name that its target has for it. */
+  messageOfOwn(kind: ObjectKind, catalog: TargetCatalog, own: string): string | undefined {
+    return this.isOpen ? undefined : this.#permissions.verdict(objectOf(kind, catalog, own)).message
+  }
+
   messageOfUri(uri: string): string | undefined {
-    if (this.isOpen) return undefined
-    const { catalogs } = this.#catalog
-    const isAlone = catalogs.length === 1
-    const owner = catalogs.find((one) => isAlone || this.#catalog.urisOf(one).owns(uri))
+    const owner = this.#addressed(uri)
     if (!owner) return undefined
     const { exact } = readUri(this.#catalog.urisOf(owner).toOwn(uri))
-    return this.#permissions.verdict({ kind: 'resources', target: owner.target.name, name: exact }).message
+    return this.messageOfOwn('resources', owner, exact)
+  }
+
+  /** The same of a target's own method, which goes to the only target or to the owner of a URI. */
+  messageOfMethod(method: string, uri: string | undefined): string | undefined {
+    const owner = this.#addressed(uri)
+    return owner && this.messageOfOwn('methods', owner, method)
+  }
+
+  /** The target that a request is for, whether or not the caller may know of it. */
+  #addressed(uri: string | undefined): TargetCatalog | undefined {
+    const { catalogs } = this.#catalog
+    if (this.isOpen || catalogs.length === 1) return catalogs[0]
+    return uri === undefined ? undefined : catalogs.find((one) => this.#catalog.urisOf(one).owns(uri))
   }
 
   /** Whether any resource of a target is kept from the caller, by policy or for everybody. */

@@ -5,7 +5,7 @@ import { permissionsOf, type Verdict } from '../../rules/permissions.ts'
 import { asksFirst } from '../../rules/rule-index.ts'
 import { updatedUri } from '../../targets/listening/shared-listener.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { absent, refused } from '../absent.ts'
+import { refused } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import type { PermittedCalls } from './permitted-calls.ts'
@@ -40,7 +40,8 @@ function decide(...[exchange, next, services]: [...Parameters<Link>, PolicyServi
   const call = policyCall(asked)
   if (!call && !maySee(asked, view)) {
     exchange.ruling = { allowed: false, rule: undefined }
-    throw absent(exchange)
+    const { kind, catalog, name } = resolved
+    throw refused(exchange, view.messageOfOwn(kind, catalog, name))
   }
   const windows = call ? view.windows(resolved) : []
   if (call && windows.length > 0) return judgeByCount(asked, call, windows, services).then(goOn)

@@ -116,7 +116,9 @@ export class Resolver {
       const entry = await findEntry('templates', uri, view)
       const found = entry ? { catalog: entry.target, own: entry.own } : await this.findResource(uri, view)
       // Where something is denied, what is not listed is not asked about: the answers could be told apart.
-      if (!found || (!entry && view.isRestricted(found.catalog))) throw absent(exchange)
+      if (!found || (!entry && view.isRestricted(found.catalog))) {
+        throw refused(exchange, view.messageOfUri(uri))
+      }
       const { catalog, own } = found
       return this.#at(catalog, { kind: 'resources', name: own }, { ...params, ref: { ...ref, uri: own } })
     }
@@ -138,7 +140,9 @@ export class Resolver {
     const isFree = only !== undefined && !view.isRestricted(only)
     const found = uri === undefined || isFree ? undefined : await this.findResource(uri, view)
     const owner = uri === undefined || isFree ? only : found?.catalog
-    if (!owner || !view.maySee('methods', owner, method)) throw absent(exchange)
+    if (!owner || !view.maySee('methods', owner, method)) {
+      throw refused(exchange, view.messageOfMethod(method, uri))
+    }
     const own = uri === undefined ? undefined : (found?.own ?? catalog.urisOf(owner).toOwn(uri))
     const asked = own === uri ? params : copyWith(params, 'uri', own)
     return { ...this.#at(owner, { kind: 'methods', name: method }, asked), safe: false }
