@@ -33,6 +33,11 @@ export class LocalBuckets {
     return spendTokens(this.#shelf, buckets)
   }
 
+  /** Undoes a `spend` of a call that is not made. */
+  giveBack(buckets: NamedBuckets): void {
+    this.spend(buckets.map(([counter, bucket]) => [counter, { ...bucket, cost: -(bucket.cost ?? 1) }]))
+  }
+
   #put(counter: string, kept: Kept): void {
     this.#used.set(counter, kept)
     if (this.#used.size < MAX_COUNTERS / 2) return

@@ -55,17 +55,15 @@ function spend(
     const buckets = limit.shared ? everywhere : here
     for (const one of share.buckets(costOf(limit, exchange))) buckets.push(one)
   }
-  const require = (spent: Spent): void => requireGranted(spent, shares, counts)
-  const spendHere = (): void => {
-    if (here.length > 0) require(counts.local.spend(here))
-  }
-  if (everywhere.length === 0) return void spendHere()
-  // What this process refuses must take nothing from the others.
-  if (here.length > 0) require(counts.local.look(here))
-  return spendShared(everywhere, shares, counts, store).then((spent) => {
-    require(spent)
-    spendHere()
-  })
+  if (here.length > 0) requireGranted(counts.local.spend(here), shares, counts)
+  if (everywhere.length === 0) return undefined
+  // What others refuse takes nothing here, and what this process refuses takes nothing from them.
+  return spendShared(everywhere, shares, counts, store)
+    .then((spent) => requireGranted(spent, shares, counts))
+    .catch((error: unknown) => {
+      counts.local.giveBack(here)
+      throw error
+    })
 }
 
 /** While the store is away this process counts by itself what is counted for all, unless that is refused. */

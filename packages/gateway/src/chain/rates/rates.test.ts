@@ -106,6 +106,30 @@ describe('a rate', () => {
     ])
   })
 
+  it('takes nothing from the store when this process refuses one of several calls at once', async () => {
+    const call = await benchFor([
+      { name: 'here', for: ['tools:a/search'], rate: '1/h' },
+      { name: 'everywhere', perDay: 3, shared: true },
+    ])
+    const together = await Promise.all([1, 2, 3, 4].map(() => call('search')))
+    expect(kinds(together).filter((kind) => kind === 'complete')).toHaveLength(1)
+    expect(kinds([await call('other'), await call('other'), await call('other')])).toEqual([
+      'complete',
+      'complete',
+      'error',
+    ])
+  })
+
+  it('takes nothing here when the store refuses', async () => {
+    const call = await benchFor([
+      { name: 'here', rate: '2/h' },
+      { name: 'everywhere', for: ['tools:a/search'], perDay: 1, shared: true },
+    ])
+    const together = await Promise.all([1, 2].map(() => call('search')))
+    expect(kinds(together).toSorted()).toEqual(['complete', 'error'])
+    expect(kinds([await call('other'), await call('other')])).toEqual(['complete', 'error'])
+  })
+
   it('refuses when its key has no value', async () => {
     const call = await benchFor([{ name: 'x', by: 'claims.nothing', rate: '1/s' }])
     expect(await call('search')).toMatchObject({ error: { message: expect.stringContaining('limit "x"') } })
