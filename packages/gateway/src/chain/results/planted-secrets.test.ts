@@ -21,6 +21,17 @@ const cleaner = new ResultCleaner(results, () => {})
 /** Every place where a target can say something. */
 const SURFACES: Readonly<Record<string, (text: string, lot: Lot) => Outcome | JsonObject>> = {
   text: (text) => complete({ content: [{ type: 'text', text }] }),
+  pieces: (text, lot) => {
+    const at = lot.below(text.length)
+    return complete({
+      content: [text.slice(0, at), text.slice(at)].map((one) => ({ type: 'text', text: one })),
+    })
+  },
+  base64: (text, lot) => {
+    const once = Buffer.from(text).toString('base64')
+    const encoded = lot.one([once, Buffer.from(once).toString('base64url')])
+    return complete({ content: [{ type: 'text', text: `Basic ${encoded}, and so on` }] })
+  },
   structured: (text, lot) => complete({ content: [], structuredContent: nested(text, lot) }),
   both: (text) =>
     complete({
@@ -98,7 +109,14 @@ async function said(made: Outcome | JsonObject): Promise<string> {
     return complete({})
   })
   if (isNotification) expect(heard).toHaveLength(1)
-  return readable(JSON.stringify([outcome, heard]))
+  const json = JSON.stringify([outcome, heard])
+  const together = json.replaceAll('"},{"type":"text","text":"', '')
+  return [json, together, inBase64(json), inBase64(inBase64(json))].map(readable).join('\n')
+}
+
+function inBase64(text: string): string {
+  const runs = text.match(/(?<![\w+/-])[\w+/-]{16,}/g) ?? []
+  return runs.map((run) => Buffer.from(run, 'base64').toString('latin1')).join('\n')
 }
 
 /** Whether the result would be passed on as it came, unread. */

@@ -4,6 +4,7 @@ import { cleanBase64, cleanDataUris, ENCODED } from './encoded-text.ts'
 import { fitMask, schemaAt, type LeafSchema } from './fit-mask.ts'
 import { endOf, follow, pathsOf, type PathSteps } from './path-steps.ts'
 import { Literals } from './literals.ts'
+import { cleanSeams, hasSeams, READ_TOGETHER } from './seams.ts'
 import { maskOf, type OnFound, replacementFor, TextCleaner } from './text-cleaner.ts'
 
 /** What the protocol itself needs unchanged. Outside of data these are no texts of people. */
@@ -50,7 +51,7 @@ export class ResultCleaner {
 
   /** Whether nothing is to be taken out of a value, by its JSON as it came. False says nothing. */
   isCleanJson(json: string): boolean {
-    return this.#paths.size === 0 && this.#texts.isCleanJson(json) && !ENCODED.test(json)
+    return this.#paths.size === 0 && this.#texts.isCleanJson(json) && !ENCODED.test(json) && !hasSeams(json)
   }
 
   /** The same value when there is nothing to take out. Throws `RefusedResult`. */
@@ -133,7 +134,10 @@ class Cleaning {
       if (shown !== value) changed ??= values.slice(0, at)
       if (changed && shown !== GONE) changed.push(shown)
     })
-    return changed ?? values
+    const shown = changed ?? values
+    return !place.isData && READ_TOGETHER.has(place.field)
+      ? cleanSeams(shown, (text) => this.#texts.clean(text, '', this.#onFound))
+      : shown
   }
 
   #object(value: JsonObject, place: Place): unknown {

@@ -7,6 +7,7 @@ import {
   type ResultRule,
   type Sensitive,
 } from '../../model/index.ts'
+import { cleanEncodedRuns, hasEncodedText } from './encoded-runs.ts'
 import { RefusedResult } from './refused-result.ts'
 
 export type Action = 'mask' | 'drop' | 'refuse'
@@ -16,6 +17,9 @@ export type OnFound = (name: string, action: Action) => void
 
 /** Replaces what one detector or pattern finds in a text. */
 type Step = (text: string, field: string, onFound: OnFound) => string
+
+/** Of base64 in base64. */
+const MOST_LAYERS = 3
 
 export const maskOf = (name: string): string => `[masked ${name}]`
 
@@ -51,7 +55,7 @@ export class TextCleaner {
   clean(text: string, field: string, onFound: OnFound): string {
     const shown = this.#stripHidden ? withoutHidden(text) : text
     if (this.#steps.length === 0) return shown
-    const cleaned = this.#apply(shown, field, onFound)
+    const cleaned = this.#encoded(this.#apply(shown, field, onFound), onFound, 0)
     if (!SPELLED.test(cleaned)) return cleaned
     for (const spelling of spellingsOf(cleaned)) {
       const clear = this.#apply(spelling, field, onFound)
@@ -68,7 +72,15 @@ export class TextCleaner {
     this.#jsonHint.lastIndex = 0
     let found = this.#jsonHint.exec(json)
     while (found && found[1] === undefined) found = this.#jsonHint.exec(json)
-    return !found
+    return !found && !hasEncodedText(json)
+  }
+
+  /** What was encoded may have been encoded before. */
+  #encoded(text: string, onFound: OnFound, depth: number): string {
+    if (depth === MOST_LAYERS) return text
+    return cleanEncodedRuns(text, (inner) =>
+      this.#encoded(this.#apply(inner, '', onFound), onFound, depth + 1),
+    )
   }
 
   #apply(text: string, field: string, onFound: OnFound): string {
