@@ -149,6 +149,7 @@ export class Gateway {
       embedded: options.embedded ?? new Map(),
       log: options.log,
       learnSecret: (value) => this.scrubber.learn(value),
+      hide: (text) => this.scrubber.scrubText(text),
       toJson: (value) => this.scrubber.toJson(value, hideShapes),
       view: this.view,
       tracer: options.tracer,

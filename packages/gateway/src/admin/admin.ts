@@ -69,7 +69,7 @@ export class Admin {
         event: 'changes-not-kept',
       }),
     )
-    const processes = new ProcessWatch()
+    const processes = new ProcessWatch((text) => gateway.scrubber.scrubText(text))
     const cards = new TargetCards(host, processes)
     const clients = new Clients(host)
     const editor = new ConfigEditor(host)

@@ -1,7 +1,6 @@
 import { cutText } from '@gantry/mcp/foreign'
 import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import { hideCredentials } from '../model/index.ts'
 import type { Link } from '../targets/link/link.ts'
 import { isSharedKey } from '../targets/connection/pool.ts'
 import { callerReason } from '../targets/caller-text.ts'
@@ -189,7 +188,10 @@ export class TargetCatalog {
   }
 
   #failed(failures: readonly unknown[]): void {
-    this.problem = failures.length > 0 ? failures.map(wordsOf).join('; ') : undefined
+    this.problem =
+      failures.length > 0
+        ? failures.map((thrown) => this.target.stderr.hide(wordsOf(thrown))).join('; ')
+        : undefined
     this.#gap = failures.length > 0 ? failures.map(gapOf).join('; ') : undefined
   }
 
@@ -259,7 +261,7 @@ export function lookUp(catalogs: readonly TargetCatalog[]): Promise<PromiseSettl
 const MAX_WORDS = 4000
 
 function wordsOf(thrown: unknown): string {
-  return hideCredentials(cutText(thrown instanceof Error ? thrown.message : String(thrown), MAX_WORDS))
+  return cutText(thrown instanceof Error ? thrown.message : String(thrown), MAX_WORDS)
 }
 
 function gapOf(thrown: unknown): string {

@@ -14,6 +14,7 @@ type Given = Pick<
   | 'embedded'
   | 'log'
   | 'learnSecret'
+  | 'hide'
   | 'toJson'
   | 'view'
   | 'tracer'

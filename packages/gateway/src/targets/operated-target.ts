@@ -12,6 +12,8 @@ import type { SignInOptions } from './target-auth.ts'
 /** What all targets of a gateway share. */
 export interface TargetServices extends OpenerServices {
   readonly deadlines: Deadlines
+  /** Takes secrets out of what targets and their errors say, for operators. */
+  hide(this: void, text: string): string
   /** How long a connection of one call waits for the next round, in milliseconds. */
   readonly heldFor: number
   /** Told of connections that have ended, where that is wanted. */

@@ -27,7 +27,7 @@ export interface TargetEvents {
 
 /** One server behind the gateway: its connections, by isolation, and what is asked of them. */
 export class Target extends OperatedTarget {
-  readonly stderr: StderrRing = new StderrRing()
+  readonly stderr: StderrRing
   /** What is asked of it. */
   readonly calls: Calls
   readonly #events: TargetEvents
@@ -37,6 +37,7 @@ export class Target extends OperatedTarget {
 
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
     super(model, services)
+    this.stderr = new StderrRing(services.hide)
     this.#events = events
     this.#choice = new ConnectionChoice({
       model: () => this.model,

@@ -1,4 +1,4 @@
-import { hideCredentials, hideShapes, isSecretName, REDACTED } from '../model/index.ts'
+import { hideShapes, isSecretName, REDACTED } from '../model/index.ts'
 
 /** Under the name of a secret, texts and numbers are one, also in a list. Objects are not: a schema has such names. */
 export function redacting(key: string, value: unknown): unknown {
@@ -9,11 +9,6 @@ export function redacting(key: string, value: unknown): unknown {
 function redacted(value: unknown): unknown {
   const isSecret = typeof value === 'number' || (typeof value === 'string' && value !== '')
   return isSecret ? REDACTED : value
-}
-
-/** The same, and texts lose what looks like a credential: for operators. */
-export function redactingTexts(key: string, value: unknown): unknown {
-  return withTexts(redacting(key, value), hideCredentials)
 }
 
 /** Texts lose only what is a credential without doubt: for those who need the words of a target. */

@@ -12,8 +12,14 @@ const MAX_LENGTH = 4000
 
 /** The last lines that a target wrote to stderr, over all its connections. */
 export class StderrRing {
+  /** Takes out secrets, the configured ones first: what looks like a credential may be only a part of one. */
+  readonly hide: (text: string) => string
   readonly #lines: StderrEntry[] = []
   #next = 1
+
+  constructor(hide: (text: string) => string = hideCredentials) {
+    this.hide = hide
+  }
 
   push(line: string): StderrEntry {
     // Copied: a part of a string keeps the whole of it alive.
@@ -25,13 +31,13 @@ export class StderrRing {
     return entry
   }
 
-  /** Oldest first. What looks like a credential is taken out here, where a flood of lines costs nothing. */
+  /** Oldest first. Secrets are taken out here, where a flood of lines costs nothing. */
   tail(limit: number, after = 0): StderrEntry[] {
     const from = Math.max(0, this.#lines.length - limit)
     const wanted = this.#lines.slice(from)
     const newer = after > 0 ? wanted.filter((line) => line.seq > after) : wanted
     // A key may have several lines.
-    const texts = hideCredentials(newer.map(({ text }) => text).join('\n')).split('\n')
+    const texts = this.hide(newer.map(({ text }) => text).join('\n')).split('\n')
     return newer.map((line, index) => ({ ...line, text: texts[index] ?? '' }))
   }
 }

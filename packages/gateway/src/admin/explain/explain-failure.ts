@@ -1,7 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import { ProtocolError } from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
-import { hideCredentials } from '../../model/index.ts'
 import { gatewayWords, TargetError } from '../../targets/target-error.ts'
 import type { Explanation } from '../contract.ts'
 import { explainExit } from './explain-exit.ts'
@@ -17,8 +16,8 @@ export function explainFailure(thrown: unknown, context: FailureContext): Explan
   const { what, meaning } = found
   return {
     ...found,
-    what: hideCredentials(cutText(gatewayWords(what), MAX_WORDS)),
-    ...(meaning !== undefined && { meaning: hideCredentials(cutText(meaning, MAX_WORDS)) }),
+    what: context.hide(cutText(gatewayWords(what), MAX_WORDS)),
+    ...(meaning !== undefined && { meaning: context.hide(cutText(meaning, MAX_WORDS)) }),
   }
 }
 

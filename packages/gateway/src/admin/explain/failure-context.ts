@@ -6,6 +6,8 @@ export interface FailureContext {
   /** The step that it failed in: `spawn`, `probe`, `initialize`, `response`, `initialized`, `list`, `call`. */
   readonly step: string | undefined
   readonly stderr: readonly string[]
+  /** Takes secrets out of texts of the server. */
+  hide(this: void, text: string): string
   readonly noise: readonly string[]
 }
 

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Handshake } from '../../telemetry/handshake.ts'
 import { presentWarnings } from './present-steps.ts'
 
+const asIs = (text: string): string => text
+
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
@@ -27,19 +29,19 @@ describe('a server that is slow to start', () => {
   it('gets no advice about its era: it answers late, or it was started again in the newer one', () => {
     const late = afterProbeOf(10)
     late.seen('in', REFUSAL)
-    expect(presentWarnings(late)).toEqual([])
+    expect(presentWarnings(late, asIs)).toEqual([])
     const dual = afterProbeOf(10)
     dual.opening('stdio')
     dual.seen('out', { id: 1, method: 'server/discover' })
     dual.seen('in', { id: 1, result: { supportedVersions: ['2026-07-28'] } })
-    expect(presentWarnings(dual)).toEqual([])
+    expect(presentWarnings(dual, asIs)).toEqual([])
   })
 
   it('gets none when it answered nothing at all, or refused "initialize"', () => {
     const { silent, refusing } = { silent: askedTwice(), refusing: askedTwice() }
     silent.fail(new Error('timeout'))
     refusing.seen('in', { id: 2, error: { code: -32022, message: 'Unsupported protocol version' } })
-    for (const handshake of [silent, refusing]) expect(presentWarnings(handshake)).toEqual([])
+    for (const handshake of [silent, refusing]) expect(presentWarnings(handshake, asIs)).toEqual([])
   })
 
   it('answers `initialize` with the message that has its id', () => {
@@ -53,7 +55,7 @@ describe('a server that is slow to start', () => {
 
 describe('a server that ignores server/discover', () => {
   it('is warned about, with the way to save the time', () => {
-    expect(presentWarnings(afterProbeOf(10))).toEqual([
+    expect(presentWarnings(afterProbeOf(10), asIs)).toEqual([
       expect.objectContaining({
         code: 'silent_probe',
         what: expect.stringContaining('cost 10 s'),
@@ -63,8 +65,8 @@ describe('a server that ignores server/discover', () => {
   })
 
   it('is not confused with one that is quick to refuse, or slow to do so', () => {
-    expect(presentWarnings(afterProbeOf(0, REFUSAL))).toEqual([])
-    expect(presentWarnings(afterProbeOf(5, REFUSAL))).toEqual([])
-    expect(presentWarnings(afterProbeOf(1))).toEqual([])
+    expect(presentWarnings(afterProbeOf(0, REFUSAL), asIs)).toEqual([])
+    expect(presentWarnings(afterProbeOf(5, REFUSAL), asIs)).toEqual([])
+    expect(presentWarnings(afterProbeOf(1), asIs)).toEqual([])
   })
 })

@@ -1,9 +1,10 @@
 import { McpError } from '@gantry/mcp/client'
 import { jsonReader, writeJson } from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
-import { hideCredentials, type TargetModel } from '../../model/index.ts'
+import type { TargetModel } from '../../model/index.ts'
 import type { Handshake, RecordedStep } from '../../telemetry/handshake.ts'
-import { redactingTexts } from '../../telemetry/redacting.ts'
+import { redacting, withTexts } from '../../telemetry/redacting.ts'
+import type { StderrRing } from '../../telemetry/stderr-ring.ts'
 import type { Explanation, HandshakeMessage, HandshakeStep, HandshakeStepName, Json } from '../contract.ts'
 import { explainFailure } from './explain-failure.ts'
 import { noiseExplanation, type FailureContext } from './failure-context.ts'
@@ -44,11 +45,7 @@ function expectedSteps({ kind }: TargetModel): readonly HandshakeStepName[] {
 }
 
 /** How far a start got: what was done, what failed and why, what was never reached. */
-export function presentSteps(
-  handshake: Handshake,
-  model: TargetModel,
-  stderr: readonly string[],
-): HandshakeStep[] {
+export function presentSteps(handshake: Handshake, model: TargetModel, stderr: StderrRing): HandshakeStep[] {
   const expected = expectedSteps(model)
   const recorded = handshake.steps.filter((step) => step.name !== 'queued' || isLong(step))
   const names = new Set(recorded.map((step) => step.name))
@@ -69,9 +66,15 @@ export function contextOf(
   handshake: Handshake | undefined,
   model: TargetModel,
   step: string | undefined,
-  stderr: readonly string[],
+  stderr: StderrRing,
 ): FailureContext {
-  return { model, step, stderr, noise: handshake ? noiseOf(handshake) : [] }
+  return {
+    model,
+    step,
+    stderr: stderr.tail(60).map(({ text }) => text),
+    hide: stderr.hide,
+    noise: handshake ? noiseOf(handshake) : [],
+  }
 }
 
 function noiseOf(handshake: Handshake): string[] {
@@ -83,14 +86,14 @@ function noiseOf(handshake: Handshake): string[] {
 }
 
 /** What was odd without being fatal. */
-export function presentWarnings(handshake: Handshake): Explanation[] {
+export function presentWarnings(handshake: Handshake, hide: FailureContext['hide']): Explanation[] {
   const noise = noiseOf(handshake)
   const others = handshake.warnings.flatMap(({ thrown }) => {
     if (thrown instanceof McpError && thrown.code === 'parse_failed') return []
     return [
       {
         code: 'warning',
-        what: hideCredentials(cutText(thrown instanceof Error ? thrown.message : String(thrown), 4000)),
+        what: hide(cutText(thrown instanceof Error ? thrown.message : String(thrown), 4000)),
       },
     ]
   })
@@ -148,14 +151,17 @@ function present(step: RecordedStep, handshake: Handshake, context: FailureConte
     offset: step.at - handshake.startedAt,
     ...(endedAt !== undefined && { duration: endedAt - step.at }),
     ...(step.detail !== undefined && { detail: step.detail }),
-    messages: step.messages.map(presentMessage),
+    messages: step.messages.map((one) => presentMessage(one, context.hide)),
     ...(failure && { problem: explainFailure(failure.thrown, context) }),
   }
 }
 
-function presentMessage({ at, direction, message }: RecordedStep['messages'][number]): HandshakeMessage {
+function presentMessage(
+  { at, direction, message }: RecordedStep['messages'][number],
+  hide: FailureContext['hide'],
+): HandshakeMessage {
   // A server may echo what it was given, in an error for instance.
-  const text = writeJson(message, redactingTexts)
+  const text = writeJson(message, (key, part) => redacting(key, withTexts(part, hide)))
   return {
     at,
     direction,

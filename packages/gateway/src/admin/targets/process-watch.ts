@@ -1,4 +1,3 @@
-import { hideCredentials } from '../../model/index.ts'
 import type { Instance } from '../../targets/connection/instance.ts'
 import type { ProcessFacts } from '../../targets/link/link.ts'
 import type { Target } from '../../targets/target.ts'
@@ -16,6 +15,11 @@ interface Reading {
 /** Looks at the process trees of targets, but not more often than a person could read the numbers. */
 export class ProcessWatch {
   readonly #readings = new WeakMap<ProcessFacts, Reading>()
+  readonly #hide: (text: string) => string
+
+  constructor(hide: (text: string) => string) {
+    this.#hide = hide
+  }
 
   rows(instance: Instance): Promise<ProcessRow[]> {
     const facts = instance.link?.process
@@ -42,7 +46,7 @@ export class ProcessWatch {
   #read(facts: ProcessFacts): Reading {
     const last = this.#readings.get(facts)
     if (last && Date.now() - last.at < FRESH_FOR) return last
-    const reading: Reading = { at: Date.now(), rows: readTree(facts), known: last?.known }
+    const reading: Reading = { at: Date.now(), rows: readTree(facts, this.#hide), known: last?.known }
     reading.rows.then((rows) => {
       reading.known = rows
     })
@@ -51,13 +55,13 @@ export class ProcessWatch {
   }
 }
 
-async function readTree(facts: ProcessFacts): Promise<ProcessRow[]> {
+async function readTree(facts: ProcessFacts, hide: (text: string) => string): Promise<ProcessRow[]> {
   const found = await facts.tree().catch(() => [])
   const depths = new Map<number, number>()
   return found.map(({ pid, parent, rss, cpu, command }) => {
     const depth = (depths.get(parent) ?? -1) + 1
     depths.set(pid, depth)
-    return { pid, ppid: parent, depth, command: hideCredentials(command), rss, cpuSeconds: cpu / 1000 }
+    return { pid, ppid: parent, depth, command: hide(command), rss, cpuSeconds: cpu / 1000 }
   })
 }
 

@@ -109,7 +109,7 @@ function breaksOf(target: Target): Pick<TargetCard, 'breaks'> {
   const breaks = target.instances.flatMap((instance) => instance.breaks).sort((a, b) => a.at - b.at)
   const last = breaks.at(-1)
   if (!last) return {}
-  const { what } = explainFailure(last.reason, contextOf(undefined, target.model, undefined, []))
+  const { what } = explainFailure(last.reason, contextOf(undefined, target.model, undefined, target.stderr))
   return { breaks: { at: breaks.map(({ at }) => at), what } }
 }
 
@@ -136,7 +136,7 @@ export function explainInstance(target: Target, instance: Instance): Explanation
   const failed = instance.handshake?.steps.find((step) => step.failure)
   return explainFailure(
     instance.failure,
-    contextOf(instance.handshake, target.model, failed?.name, stderrTexts(target)),
+    contextOf(instance.handshake, target.model, failed?.name, target.stderr),
   )
 }
 

@@ -13,7 +13,7 @@ import {
 import { presentSteps } from '../explain/present-steps.ts'
 import { publicId } from '../public-id.ts'
 import type { ProcessWatch } from './process-watch.ts'
-import { explainInstance, stderrTexts, type TargetCards } from './target-cards.ts'
+import { explainInstance, type TargetCards } from './target-cards.ts'
 
 const STDERR_LINES = 500
 
@@ -78,7 +78,7 @@ async function presentInstance(
 function stepsOf(target: Target, instance: Instance, host: AdminHost): HandshakeStep[] {
   const { handshake } = instance
   if (!handshake) return []
-  const steps = presentSteps(handshake, target.model, stderrTexts(target))
+  const steps = presentSteps(handshake, target.model, target.stderr)
   const list = steps.at(-1)
   if (list?.name !== 'list' || list.status !== 'pending' || instance.state !== 'ready') return steps
   if (instance.key !== '') return steps.slice(0, -1)

@@ -26,7 +26,7 @@ export class Trial {
   readonly startedAt: number = Date.now()
   readonly done: Promise<void>
   readonly #handshake: Handshake
-  readonly #stderr = new StderrRing()
+  readonly #stderr: StderrRing
   readonly #abort = new AbortController()
   #status: TrialReport['status'] = 'running'
   #duration: number | undefined
@@ -35,6 +35,7 @@ export class Trial {
 
   constructor(init: TrialInit, host: AdminHost, changed: (trial: Trial) => void) {
     this.init = init
+    this.#stderr = new StderrRing((text) => host.gateway.scrubber.scrubText(text))
     this.#handshake = new Handshake(() => changed(this))
     this.done = this.#run(host, () => changed(this)).finally(() => changed(this))
   }
@@ -69,11 +70,7 @@ export class Trial {
     const { model } = this.init
     if (!model.enabled) return explainOff(model, 'Set what is missing, and try again.')
     const failed = this.#handshake.steps.find((step) => step.failure)
-    return explainFailure(thrown, contextOf(this.#handshake, model, failed?.name, this.#texts()))
-  }
-
-  #texts(): string[] {
-    return this.#stderr.tail(60).map(({ text }) => text)
+    return explainFailure(thrown, contextOf(this.#handshake, model, failed?.name, this.#stderr))
   }
 
   cancel(): void {
@@ -89,9 +86,9 @@ export class Trial {
       ...(this.#duration !== undefined && { duration: this.#duration }),
       understoodAs: { kind: model.kind, source, what: describeTarget(model), entry: shown, notes },
       name,
-      steps: presentSteps(this.#handshake, model, this.#texts()),
+      steps: presentSteps(this.#handshake, model, this.#stderr),
       ...(this.#problem && { problem: this.#problem }),
-      warnings: presentWarnings(this.#handshake),
+      warnings: presentWarnings(this.#handshake, this.#stderr.hide),
       stderr: this.#stderr.tail(200),
       ...(this.#found && { found: this.#found }),
     }
