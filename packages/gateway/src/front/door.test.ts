@@ -12,6 +12,7 @@ const OPTIONS = {
   store,
   log: () => {},
   onRefused: () => {},
+  onConsent: () => {},
   accountsOf: async () => [],
 }
 const auth = { apiKeys: [{ name: 'ops', key: KEY }] }

@@ -4,6 +4,7 @@ import { certificateGuard } from '../identity/certificates/certificate-guard.ts'
 import { bearerGuard } from '../identity/issuers/bearer-guard.ts'
 import { keyGuard } from '../identity/keys/key-guard.ts'
 import type { KeptKeys } from '../identity/keys/kept-keys.ts'
+import type { OnConsent } from '../identity/consent.ts'
 import type { OnRefused } from '../identity/refusal.ts'
 import type { SignInOptions, SignInServer } from '../identity/sign-in/sign-in-server.ts'
 import { isSame, type GatewayModel } from '../model/index.ts'
@@ -14,6 +15,7 @@ export interface DoorOptions {
   /** Keys of the store; accepted where the configuration says so. */
   readonly keys: KeptKeys
   readonly onRefused: OnRefused
+  readonly onConsent: OnConsent
   /** Where sign-ins are kept. */
   readonly store: Store
   /** What people connect with accounts of their own, for the consent page. */
@@ -128,7 +130,7 @@ async function createGuard(
 /** Takes libraries that most gateways do not need: they are loaded for those that do. */
 async function openSignIn(
   { auth, server }: GatewayModel,
-  { store, log, onRefused, accountsOf }: DoorOptions,
+  { store, log, onRefused, onConsent, accountsOf }: DoorOptions,
 ): Promise<SignInServer | undefined> {
   if (!auth.signIn) return undefined
   const { SignInServer: Opened } = await import('../identity/sign-in/sign-in-server.ts')
@@ -140,6 +142,7 @@ async function openSignIn(
     store,
     log: limitedWarnings(log),
     onRefused,
+    onConsent,
   })
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveStdio } from '@gantry/mcp/server/node'
 import { ApprovalWebhook } from '../admin/approvals/approval-webhook.ts'
-import { recordRefusals } from '../admin/audit/audit-watch.ts'
+import { recordConsents, recordRefusals } from '../admin/audit/audit-watch.ts'
 import { ConfigFile } from '../admin/config/config-file.ts'
 import type { AdminApi } from '../admin/contract.ts'
 import type { AdminServer } from '../admin/http/admin-server.ts'
@@ -62,10 +62,13 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     tell(refused)
     record(refused)
   }
+  const onConsent = recordConsents(gateway.audit)
+  accounts.onConsent = onConsent
   const keys = new KeptKeys(state.store)
   const door = await Door.create(model, {
     keys,
     onRefused,
+    onConsent,
     store: state.store,
     log: gateway.log,
     accountsOf: (auth) => accounts.listFor(auth.principal, personalTargets(gateway, auth)),

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuditActor, AuditEvent, AuditTrail } from '../../audit/index.ts'
+import type { OnConsent } from '../../identity/consent.ts'
 import type { OnRefused, Refused } from '../../identity/refusal.ts'
 import type { GatewayObserver } from '../../gateway.ts'
 import type { Target } from '../../targets/target.ts'
@@ -104,6 +105,22 @@ export function recordRefusals(trail: AuditTrail | undefined): OnRefused {
     }
     if (count++ < MOST_REFUSALS) trail?.add(refusal({ status, reason, path }, 1))
   }
+}
+
+/** Records what people agree to: programs that act for them, and accounts that are used for them. */
+export function recordConsents(trail: AuditTrail | undefined): OnConsent {
+  return ({ principal, answer, client, target }) =>
+    trail?.add({
+      at: Date.now(),
+      operation: 'consent',
+      activity: answer === 'withdrawn' ? 'delete' : 'create',
+      actor: { principal, clientId: client?.id, from: 'http' },
+      decision: answer === 'refused' ? 'denied' : 'allowed',
+      status: 'success',
+      outcome: answer,
+      target,
+      ...(client && { more: { scopes: client.scopes } }),
+    })
 }
 
 function refusal({ status, reason, path }: Refused, times: number): AuditEvent {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AuthInfo } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
+import type { Consent, OnConsent } from '../consent.ts'
 import { cookieOf, digest, isSameSecret } from '../secret-texts.ts'
 import { accountScope, isAccountScope } from '../../model/index.ts'
 import { readForm } from '../read-form.ts'
@@ -27,6 +28,8 @@ export interface InteractionOptions {
   loggedIn(person: LoggedIn): Promise<void>
   /** The targets that this person uses with an account of their own. */
   accountsOf(auth: AuthInfo): Promise<readonly PersonAccount[]>
+  /** Told what people answer to clients. */
+  readonly onConsent: OnConsent
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
 }
 
@@ -213,7 +216,9 @@ export class Interactions {
     }
     forgetConsent(response)
     const client = params.client_id ?? ''
-    if (form?.get('answer') !== 'allow') {
+    const isGiven = form?.get('answer') === 'allow'
+    await this.#tell(interaction, isGiven ? 'given' : 'refused')
+    if (!isGiven) {
       const refusal = { error: 'access_denied', error_description: 'The person said no' }
       return provider.interactionFinished(request, response, refusal, { mergeWithLastSubmission: false })
     }
@@ -228,6 +233,16 @@ export class Interactions {
     const grantId = await grant.save()
     log('info', 'A client was allowed', { client, redirect: placeOf(params.redirect_uri ?? '') })
     return provider.interactionFinished(request, response, { consent: { grantId } })
+  }
+
+  async #tell(interaction: Interaction, answer: Consent['answer']): Promise<void> {
+    const { people, toAuth, onConsent } = this.#options
+    const account = interaction.session?.accountId ?? ''
+    const claims = await people.claimsOf(account)
+    if (!claims) return
+    const { principal } = toAuth({ subject: people.subjectOf(account) ?? '', claims })
+    const client = { id: interaction.params.client_id ?? '', scopes: asked(interaction) }
+    onConsent({ principal, answer, client })
   }
 }
 

@@ -17,6 +17,7 @@ import { loadSigningKeys, publicPart } from './signing-keys.ts'
 import { withGroups } from '../../rules/with-groups.ts'
 import { BrowserLogins, personAuth } from './browser-logins.ts'
 import { tellRefusals } from './tell-refusals.ts'
+import type { OnConsent } from '../consent.ts'
 import { IdTokens } from './id-tokens.ts'
 import { Upstream, type LoggedIn } from './upstream.ts'
 
@@ -27,6 +28,7 @@ export interface SignInOptions {
   /** Where groups come from. */
   readonly groups: GroupsModel | undefined
   readonly onRefused: OnRefused
+  readonly onConsent: OnConsent
   readonly accountsOf: InteractionOptions['accountsOf']
   readonly log: InteractionOptions['log']
 }
@@ -66,11 +68,11 @@ export class SignInServer {
       const auth = personAuth(model.issuer, person)
       return options.groups ? withGroups(auth, options.groups) : auth
     }
-    const { accountsOf } = options
+    const { accountsOf, onConsent } = options
     this.#idTokens = idTokens
     const loggedIn = async (person: LoggedIn): Promise<void> => idTokens?.keep(person)
     const shared = { upstream, store, isSecure, toAuth, loggedIn, log }
-    this.#interactions = new Interactions({ ...shared, provider, people, gateway, accountsOf })
+    this.#interactions = new Interactions({ ...shared, provider, people, gateway, accountsOf, onConsent })
     this.logins = new BrowserLogins(shared)
     this.guard = guard
   }

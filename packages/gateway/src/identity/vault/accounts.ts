@@ -2,6 +2,7 @@ import type { OAuthProvider, Redirect } from '@gantry/mcp/auth'
 import { principalKey, samePrincipal, type Principal } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
 import { reveal, type ExchangeModel, type TargetModel, type UrlTarget } from '../../model/index.ts'
+import type { OnConsent } from '../consent.ts'
 import { personalStorage } from './personal-storage.ts'
 import type { Caller, IdTokenOf, TokenExchange, TokenExchangeOptions } from './token-exchange.ts'
 import { ConsentLinks } from './consent-links.ts'
@@ -22,6 +23,7 @@ export class Accounts {
   /** How browsers reach the gateway; known when it listens. */
   address = ''
   idTokenOf: IdTokenOf = async () => undefined
+  onConsent: OnConsent = () => {}
   readonly #providers = new Map<string, OAuthProvider>()
   readonly links: ConsentLinks
   readonly #waiting = new Map<string, Set<() => void>>()
@@ -94,6 +96,7 @@ export class Accounts {
     const place = placeOf(model, principal)
     await this.vault.put({ ...place, connectedAt: Date.now(), values })
     await this.#changed(place)
+    this.onConsent({ principal, answer: 'given', target: place.target })
   }
 
   /** Logs a person in at the target's authorization server; `redirect` takes them there and back. */
@@ -107,6 +110,7 @@ export class Accounts {
     const provider = await this.#login(model as UrlTarget, place, redirect)
     await provider.signIn({ signal })
     await this.#changed(place)
+    this.onConsent({ principal, answer: 'given', target: place.target })
   }
 
   /** Ends an account: its tokens are revoked where the server can do that, and forgotten in any case. */
@@ -118,7 +122,9 @@ export class Accounts {
     }
     const removed = await this.vault.remove(row)
     await this.#changed(row)
-    return removed || found !== undefined
+    const wasThere = removed || found !== undefined
+    if (wasThere) this.onConsent({ principal: row.principal, answer: 'withdrawn', target: row.target })
+    return wasThere
   }
 
   /** Forgets what this process knows of an account that has changed. */

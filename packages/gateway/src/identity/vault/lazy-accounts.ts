@@ -1,5 +1,6 @@
 import type { Principal } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
+import type { OnConsent } from '../consent.ts'
 import type { Accounts } from './accounts.ts'
 import type { IdTokenOf } from './token-exchange.ts'
 import type { KeyFile } from './key-ring.ts'
@@ -17,6 +18,8 @@ export class LazyAccounts {
   address = ''
   /** What the identity provider says of a person who has signed in. */
   idTokenOf: IdTokenOf = async () => undefined
+  /** Told of accounts that people connect and disconnect. */
+  onConsent: OnConsent = () => {}
   readonly #options: LazyAccountsOptions
   #loaded: Promise<{ accounts: Accounts; unfollow: () => void }> | undefined
 
@@ -29,6 +32,7 @@ export class LazyAccounts {
     const { accounts } = await this.#loaded
     accounts.address = this.address
     accounts.idTokenOf = this.idTokenOf
+    accounts.onConsent = this.onConsent
     return accounts
   }
 
