@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import type { Keep } from './shorten-result.ts'
 import { tokensOf } from './tokens.ts'
+
+/** Keeps a text for the caller, or bytes of a type, and returns its URI; undefined when it cannot be kept. */
+export type Keep = (text: string, bytesOf?: string) => Promise<string | undefined>
 
 /** The bytes of an embedded resource, in base64; undefined where there are none. */
 export function blobIn(item: unknown): string | undefined {

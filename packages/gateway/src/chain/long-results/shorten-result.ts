@@ -4,7 +4,7 @@ import { isSame } from '../../model/index.ts'
 import { pagesOf } from './kept-results.ts'
 import { cutMeta } from './cut-meta.ts'
 import { leaveOut, type Part } from './leave-out.ts'
-import { blobIn, linkBlobs } from './link-blobs.ts'
+import { blobIn, linkBlobs, type Keep } from './link-blobs.ts'
 import { BYTES_PER_TOKEN, tokensOf, tokensOfValue } from './tokens.ts'
 
 const HEAD = 0.75
@@ -21,9 +21,6 @@ export interface Shortening {
   /** The tool promises structured content: it cannot be left out. */
   readonly isPromised: boolean
 }
-
-/** Keeps a text for the caller, or bytes of a type, and returns its URI; undefined when it cannot be kept. */
-export type Keep = (text: string, bytesOf?: string) => Promise<string | undefined>
 
 /**
  * A result of a tool that is no longer than allowed: of long texts the head and the tail, and a link to all of it. The
