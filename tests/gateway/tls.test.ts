@@ -1,6 +1,11 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
+import { Readable } from 'node:stream'
 import { connect as connectTls } from 'node:tls'
+import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client'
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Certificates } from '../support/certificates.ts'
 import { scriptedTarget } from '../support/scripted-target.ts'
@@ -32,6 +37,7 @@ async function start(config: object = {}): Promise<{ gateway: TestGateway; log: 
   for (const end of ['crt', 'key']) copyFileSync(at(`server.${end}`), at(`live.${end}`))
   const target = await scriptedTarget({
     'tools/list': () => ({ tools: [{ name: 'read', inputSchema: { type: 'object' } }] }),
+    'tools/call': () => ({ content: [{ type: 'text', text: 'what was read' }] }),
   })
   closing.push(() => target.close())
   const server = { tls: { cert: at('live.crt'), key: at('live.key') } }
@@ -87,6 +93,59 @@ function list(
     sent.once('error', reject).end(JSON.stringify(body))
   })
 }
+
+/** A `fetch` with the certificate of a client. */
+function fetchAs(name: string): typeof fetch {
+  return (input, init = {}) =>
+    new Promise((resolve, reject) => {
+      const options = {
+        method: init.method ?? 'GET',
+        headers: Object.fromEntries(new Headers(init.headers)),
+        agent: false,
+        ca: readFileSync(at('ours.crt')),
+        cert: readFileSync(at(`${name}.crt`)),
+        key: readFileSync(at(`${name}.key`)),
+        ...(init.signal && { signal: init.signal }),
+      } as const
+      const sent = request(String(input), options, (message) => {
+        const headers = new Headers()
+        for (const [field, value] of Object.entries(message.headers)) headers.set(field, String(value))
+        const status = message.statusCode!
+        const body = status === 204 ? null : (Readable.toWeb(message) as ReadableStream)
+        resolve(new Response(body, { status, headers }))
+      })
+      sent.once('error', reject).end(init.body)
+    })
+}
+
+const info = { name: 'official', version: '1' }
+type Call = () => Promise<unknown>
+
+/** What calls a tool with an official client that has the certificate of this name. */
+const OFFICIAL: [string, (url: URL, name: string) => Call][] = [
+  [
+    '1.32',
+    (url, name) => {
+      const client = new Client1(info)
+      closing.push(() => client.close())
+      return async () => {
+        await client.connect(new Http1(url, { fetch: fetchAs(name) }) as Transport)
+        return client.callTool({ name: 'notes_read' })
+      }
+    },
+  ],
+  ...(['legacy', { pin: '2026-07-28' }] as const).map((mode): [string, (url: URL, name: string) => Call] => [
+    mode === 'legacy' ? '2.4 legacy' : '2.4 modern',
+    (url, name) => {
+      const client = new Client2(info, { versionNegotiation: { mode } })
+      closing.push(() => client.close())
+      return async () => {
+        await client.connect(new Http2(url, { fetch: fetchAs(name) }))
+        return client.callTool({ name: 'notes_read' })
+      }
+    },
+  ]),
+]
 
 /** The fingerprint of the certificate that a new connection is shown. */
 function shown({ bound }: TestGateway): Promise<string> {
@@ -149,6 +208,16 @@ describe('a client certificate', () => {
     const { gateway } = await start(withCa({ policy }))
     expect(await list(gateway, { client: 'robot' })).toEqual({ status: 200, tools: ['notes_read'] })
     expect(await list(gateway, { client: 'plain' })).toEqual({ status: 200, tools: [] })
+  })
+
+  it.each(OFFICIAL)('lets the official client %s call as that workload, and nobody else', async (_, open) => {
+    const robot = { kind: 'workload', issuer: 'mtls', subject: 'spiffe://example.com/robot' }
+    const policy = { default: 'deny', rules: [{ who: { principals: [robot] }, allow: ['notes/*'] }] }
+    const { gateway } = await start(withCa({ policy }))
+    const url = new URL(`${gateway.url}/mcp`)
+    expect(await open(url, 'robot')()).toMatchObject({ content: [{ text: 'what was read' }] })
+    await expect(open(url, 'plain')()).rejects.toThrow('Unknown tool: notes_read')
+    await expect(open(url, 'fake')()).rejects.toThrow()
   })
 
   it('of another authority opens nothing, nor does none; a key does', async () => {
