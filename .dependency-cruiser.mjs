@@ -66,7 +66,7 @@ const LAYERS = {
     'store/': [],
     // Doors in: keys, issuers, our own sign-in.
     'identity/': ['model/', 'rules/', 'store/', ...SDK],
-    // The wire view sees what crosses targets and relay; it lies below both (docs/adr/0002).
+    // The exchange log sees what crosses targets and relay; it lies below both (docs/adr/0002).
     'targets/': ['model/', 'store/', 'telemetry/', ...SDK_CLIENT],
     'catalog/': ['model/', 'store/', 'targets/', ...SDK_CLIENT],
     'telemetry/': ['model/', 'store/', ENTRIES['@gantry/mcp/tracing'], ...SDK_CLIENT],

@@ -40,7 +40,7 @@ const FORBIDDEN = [
   ['packages/gateway/src/chain/resolve/a.ts', 'packages/gateway/src/chain/policy/policy-link.ts'],
   ['packages/gateway/src/rules/a.ts', 'packages/gateway/src/catalog/index.ts'],
   ['packages/gateway/src/targets/a.ts', 'packages/mcp/src/entries/server.ts'],
-  ['packages/gateway/src/targets/link/a.ts', 'packages/gateway/src/targets/connection/instance.ts'],
+  ['packages/gateway/src/targets/connected/a.ts', 'packages/gateway/src/targets/connection/instance.ts'],
   ['packages/gateway/src/relay/a.ts', 'packages/mcp/src/server/registry/registry.ts'],
   ['packages/gateway/src/relay/b.ts', 'packages/gateway/src/admin/index.ts'],
   ['packages/gateway/src/cli/a.ts', 'packages/gateway/src/relay/index.ts'],

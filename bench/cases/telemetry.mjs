@@ -10,7 +10,7 @@ const toHttp = (settings) =>
 /** Nobody listens there: what is measured is what a call costs, not what a collector does. */
 const otlp = { endpoint: 'http://127.0.0.1:9', share: 0.01 }
 
-/** What tells operators and auditors what happened, against nothing of it. The wire view of size 0 records no exchange. */
+/** What tells operators and auditors what happened, against nothing of it. The exchange log of size 0 records no exchange. */
 export const telemetryCases = [
   {
     id: 'telemetry',

@@ -65,7 +65,7 @@ describe('clients', () => {
     // As a client that is killed: it says no farewell.
     const kept = [...gateway.front.handlers.get('')!.service.sessions.values()].at(-1)!
     kept.lastSeen -= 120_000
-    const known = gateway.gateway.view.clients.get(kept.session.id)
+    const known = gateway.gateway.exchanges.clients.get(kept.session.id)
     if (known) (known as { lastSeen: number }).lastSeen -= 120_000
     Object.defineProperty(kept, 'busy', { get: () => false })
     expect(await find('gone one')).toMatchObject({ connected: false, canDisconnect: true })

@@ -137,14 +137,14 @@ describe.each(['legacy', 'modern'] as const)('as a %s client', (era) => {
       const { id } = await gateway.api.call('startCall', {
         body: { method: 'tools/call', params: { name: `${target}_wait` }, client: client(era) },
       })
-      await until(() => [...gateway.gateway.view.running].some(({ name }) => name === `${target}_wait`))
+      await until(() => [...gateway.gateway.exchanges.running].some(({ name }) => name === `${target}_wait`))
       await gateway.api.call('cancelCall', { params: { id } })
       const detail = await until(async () => {
         const now = await gateway.api.call('playgroundCall', { params: { id } })
         return now.status === 'cancelled' && now
       })
       expect(detail.events.at(-1)!.type).toBe('cancelled')
-      await until(() => ![...gateway.gateway.view.running].some(({ name }) => name === `${target}_wait`))
+      await until(() => ![...gateway.gateway.exchanges.running].some(({ name }) => name === `${target}_wait`))
     })
 
     it('updates of a resource are seen until it is cancelled', async () => {

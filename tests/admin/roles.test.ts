@@ -115,7 +115,7 @@ it('a viewer gets the topics of viewers, whatever is asked for', () => {
 })
 
 it('a viewer who watches the wire sees exchanges, and no messages are kept for that', async () => {
-  const { view } = gateway.gateway
+  const { exchanges } = gateway.gateway
   const watched = async (role: string) => {
     const ended = new AbortController()
     const headers = { authorization: `Bearer ${tokens[role]}` }
@@ -123,12 +123,12 @@ it('a viewer who watches the wire sees exchanges, and no messages are kept for t
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     let text = ''
     while (!text.includes('event: hello')) text += (await reader.read()).value ?? ''
-    const isWatched = view.watched
+    const isWatched = exchanges.watched
     await modernRequest(`${gateway.url}/mcp`, 'tools/list', {}, { headers })
     while (!text.includes('event: wire')) text += (await reader.read()).value ?? ''
     ended.abort()
-    await expect.poll(() => view.watched).toBe(false)
-    return [isWatched, view.recent(1)[0]?.messages?.length]
+    await expect.poll(() => exchanges.watched).toBe(false)
+    return [isWatched, exchanges.recent(1)[0]?.messages?.length]
   }
   expect(await watched('viewer')).toEqual([false, undefined])
   expect(await watched('operator')).toEqual([true, 2])

@@ -14,7 +14,7 @@ beforeAll(async () => {
   void (async () => {
     for await (const _event of stream);
   })().catch(() => {})
-  await until(() => gateway.gateway.view.watched)
+  await until(() => gateway.gateway.exchanges.watched)
 })
 afterAll(async () => {
   reading.abort()
@@ -26,7 +26,7 @@ it('lists and counts what is not of the sample, without its messages', async () 
   await client.call('demo_list_notes')
   const { records } = await gateway.api.call('wire', { query: { filter: 'tool:list_notes' } })
   expect(records).toMatchObject([{ name: 'demo_list_notes', target: 'demo', status: 'ok', messages: 0 }])
-  expect(gateway.gateway.view.statsOf('demo').totals().calls).toBe(1)
+  expect(gateway.gateway.exchanges.statsOf('demo').totals().calls).toBe(1)
 })
 
 it("keeps the messages of the playground's own calls, whatever the sample", async () => {

@@ -36,7 +36,7 @@ async function look(): Promise<void> {
   }
 }
 
-describe('the wire view', () => {
+describe('the exchange log', () => {
   it('keeps exchanges without messages while nobody looks', async () => {
     await client.call('demo_list_notes')
     const [record] = await list('tool:list_notes')
@@ -57,7 +57,7 @@ describe('the wire view', () => {
 
   it('tells of exchanges as they happen, with messages of both hops', async () => {
     void look()
-    await until(() => gateway.gateway.view.watched)
+    await until(() => gateway.gateway.exchanges.watched)
     await client.call('old_touch', { password: 'hunter2-hunter2', note: 'x' })
     const seen = await until(() =>
       events
@@ -163,6 +163,6 @@ describe('the wire view', () => {
 
   it('stops keeping messages when the last reader is gone', async () => {
     reading.abort()
-    await until(() => !gateway.gateway.view.watched)
+    await until(() => !gateway.gateway.exchanges.watched)
   })
 })

@@ -141,7 +141,7 @@ async function look(gateway: AdminGateway): Promise<void> {
     const response = await gateway.fetch(`/api/${path}`)
     answers.push(await response.text())
   }
-  seen['wire view, log, flight recorder and stderr'] = answers.join('\n')
+  seen['exchange log, log, flight recorder and stderr'] = answers.join('\n')
   await gateway.gateway.audit!.flush()
   const { folder } = gateway.gateway.audit!.settings
   const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))
@@ -160,7 +160,7 @@ describe('a person’s own credential', () => {
     expect(seen.errors!.match(/\[redacted\]/g)!.length).toBeGreaterThanOrEqual(6)
   })
 
-  it.each(['errors', 'recordings', 'wire view, log, flight recorder and stderr', 'audit'])(
+  it.each(['errors', 'recordings', 'exchange log, log, flight recorder and stderr', 'audit'])(
     'is not in %s',
     (place) => {
       const text = seen[place]!

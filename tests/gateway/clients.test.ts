@@ -39,7 +39,7 @@ describe('a client that goes away', () => {
     abort.abort()
     await expect.poll(async () => (await cancelled()).length).toBe(1)
     await expect.poll(() => slotsUsed()).toBe(0)
-    expect(gateway.gateway.view.running).toEqual([])
+    expect(gateway.gateway.exchanges.running).toEqual([])
   })
 
   it('legacy: a stream that breaks does not cancel, the end of its session does', async () => {
@@ -154,7 +154,7 @@ it('10,000 requests at once: all are answered, few at a time are worked on', asy
   expect(outcomes.answered).toBeGreaterThanOrEqual(520)
   expect(most).toBeLessThanOrEqual(20)
   expect((await client.call('app_wait')).text()).toBe('done')
-  expect(gateway.gateway.view.running).toEqual([])
+  expect(gateway.gateway.exchanges.running).toEqual([])
 })
 
 describe('forgeries', () => {

@@ -340,7 +340,7 @@ describe('what is written down', () => {
 
   it('is what the console sees, and sends again', async () => {
     const gateway = await gatewayTo({ command: process.execPath, args: [SERVER, 'modern'] })
-    const stop = gateway.gateway.view.watch(() => {})
+    const stop = gateway.gateway.exchanges.watch(() => {})
     closing.push(stop)
     await modern(gateway).send('tools/call', CALL)
     const call = (path: string, body?: string): Promise<Response> =>
@@ -349,7 +349,7 @@ describe('what is written down', () => {
         headers: { authorization: `Bearer ${gateway.adminToken}`, 'content-type': 'application/json' },
         ...(body !== undefined && { body }),
       })
-    const { id } = gateway.gateway.view.recent(1)[0]!
+    const { id } = gateway.gateway.exchanges.recent(1)[0]!
     const detail = await (await call(`wire/${id}`)).text()
     expect(detail).toContain(`"arguments":{${NUMBERS}}`)
     expect(detail).toContain(`"structuredContent":{${NUMBERS}}`)

@@ -115,17 +115,17 @@ describe.each(['modern', 'legacy'] as const)('long results for a %s client', (er
 
   it('arrive while they are watched, and are seen by the observer', async () => {
     const gateway = await start()
-    const { view } = gateway.gateway
-    closing.push(view.watch(() => {}))
+    const { exchanges } = gateway.gateway
+    closing.push(exchanges.watch(() => {}))
     const client = await clientOf(gateway, era)
     for (const target of ['web', 'pipe']) {
       expect((await client.call(`${target}_plain`)).content).toEqual(content)
-      const record = view.recent(5).find(({ name }) => name === `${target}_plain`)
+      const record = exchanges.recent(5).find(({ name }) => name === `${target}_plain`)
       expect(record?.status).toBe('ok')
       expect(record?.messages?.some(({ json }) => json.includes('To be, or'))).toBe(true)
     }
     expect((await client.call('pipe_failed')).isError).toBe(true)
-    expect(view.recent(1)[0]?.status).toBe('tool-error')
+    expect(exchanges.recent(1)[0]?.status).toBe('tool-error')
   })
 })
 

@@ -40,7 +40,7 @@ function post(url: string, message: object, headers: Record<string, string> = {}
 
 /** Stops the gateway when so many calls are at the target. */
 async function stop(calls = 1): Promise<void> {
-  const atTarget = (): number => gateway.gateway.view.running.filter(({ target }) => target === 'slow').length
+  const atTarget = (): number => gateway.gateway.exchanges.running.filter(({ target }) => target === 'slow').length
   await expect.poll(atTarget).toBe(calls)
   const began = Date.now()
   await gateway.close()
@@ -108,7 +108,7 @@ describe('a request that comes while the gateway stops', () => {
   /** Its body is complete when the gateway has begun to stop. */
   async function askWhileStopping(message: object, headers: Record<string, string> = {}): Promise<string> {
     const busy = modernRequest(gateway.endpoint, 'tools/call', { name: 'slow_wait', arguments: {} })
-    const atTarget = () => gateway.gateway.view.running.filter(({ target }) => target === 'slow').length
+    const atTarget = () => gateway.gateway.exchanges.running.filter(({ target }) => target === 'slow').length
     await expect.poll(atTarget).toBe(1)
     const text = JSON.stringify({ jsonrpc: '2.0', ...message })
     const arrived = new Promise((resolve) => gateway.front.server.once('request', resolve))

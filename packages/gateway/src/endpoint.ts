@@ -8,11 +8,11 @@ import {
   type SubscriptionMeter,
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import type { CatalogView } from './catalog/catalog-view.ts'
+import type { EndpointCatalog } from './catalog/endpoint-catalog.ts'
 import { createChain, type ChainServices, type SharedServices } from './chain/chain.ts'
 import { ListChanges } from './chain/listen/list-changes.ts'
 import { PermittedCalls } from './chain/policy/permitted-calls.ts'
-import { Policy } from './chain/policy/caller-view.ts'
+import { Policy } from './chain/policy/caller-catalog.ts'
 import { Resolver } from './chain/resolve/resolver.ts'
 import { CallerTasks, createOwnTasks } from './chain/tasks/caller-tasks.ts'
 import { TaskIds } from './chain/tasks/task-ids.ts'
@@ -27,7 +27,7 @@ export interface EndpointOptions extends SharedServices {
   /** The target that it is for; empty for the common one. */
   readonly name: string
   /** The targets that it serves, under the names that its clients see. */
-  readonly catalog: CatalogView
+  readonly catalog: EndpointCatalog
   readonly continuations: Continuations
   /** Counts the questions that clients have not answered, on all endpoints together. */
   readonly questions: Budget
@@ -78,7 +78,7 @@ export class Endpoint implements Served {
       relay: new Relay({ ...options, endpoint: name }),
     }
     this.respond = createChain(this.#services, model, this)
-    catalog.onChanged = (changes) => this.changes.announce(changes, (caller) => this.policy.viewOf(caller))
+    catalog.onChanged = (changes) => this.changes.announce(changes, (caller) => this.policy.visibleTo(caller))
   }
 
   /** Tasks that the gateway runs here for callers of this endpoint. */
@@ -93,8 +93,8 @@ export class Endpoint implements Served {
     this.respond = createChain(this.#services, model, this)
     if (isSame(rules, model.policy)) return
     this.changes.review(
-      (caller) => this.policy.viewOf(caller, rules),
-      (caller) => this.policy.viewOf(caller),
+      (caller) => this.policy.visibleTo(caller, rules),
+      (caller) => this.policy.visibleTo(caller),
     )
   }
 

@@ -3,7 +3,7 @@ import type { Implementation } from '@gantry/mcp/server'
 import type { AuditTrail } from './audit/index.ts'
 import { Catalog, ListWatch } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
-import type { CatalogView } from './catalog/catalog-view.ts'
+import type { EndpointCatalog } from './catalog/endpoint-catalog.ts'
 import type { Snapshot } from './catalog/fetch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
 import {
@@ -23,7 +23,7 @@ import { concernOf } from './rules/concerns.ts'
 import { RuleCounts } from './chain/policy/rule-counts.ts'
 import type { RateCounts } from './chain/rates/rate-counts.ts'
 import { ResultFindings } from './chain/results/result-findings.ts'
-import { mayKnow } from './chain/policy/caller-view.ts'
+import { mayKnow } from './chain/policy/caller-catalog.ts'
 import type { Caller } from './rules/facts.ts'
 import { permissionsOf } from './rules/permissions.ts'
 import { Endpoint } from './endpoint.ts'
@@ -38,7 +38,7 @@ import type { Tracer } from './telemetry/tracer.ts'
 import { redacting, withTexts } from './telemetry/redacting.ts'
 import type { SecretScrubber } from './telemetry/secret-scrubber.ts'
 import { ToolUsage } from './telemetry/usage/tool-usage.ts'
-import { WireView } from './telemetry/wire-view.ts'
+import { ExchangeLog } from './telemetry/exchange-log.ts'
 
 export interface GatewayOptions {
   readonly model: GatewayModel
@@ -82,7 +82,7 @@ export class Gateway {
   readonly sealer: Sealer
   readonly store: Store
   readonly audit: AuditTrail | undefined
-  readonly view: WireView
+  readonly exchanges: ExchangeLog
   /** How often each tool is called, and by whom. */
   readonly usage: ToolUsage
   readonly tracer: Tracer | undefined
@@ -115,7 +115,7 @@ export class Gateway {
     this.audit = options.audit
     this.usage = new ToolUsage({
       store: options.store,
-      uncounted: () => this.view.takeUncounted(),
+      uncounted: () => this.exchanges.takeUncounted(),
       onError: (error) =>
         this.#failures('warn', 'The usage of tools could not be kept', {
           detail: String(error),
@@ -127,7 +127,7 @@ export class Gateway {
       inJson: (json: string) => this.scrubber.scrub(json, { isJson: true }),
       inText: (text: string) => this.scrubber.scrubText(text),
     }
-    this.view = new WireView({ ...wire, sampling, hide }, this.usage)
+    this.exchanges = new ExchangeLog({ ...wire, sampling, hide }, this.usage)
     this.info = {
       name: model.server.name,
       version: options.version,
@@ -151,7 +151,7 @@ export class Gateway {
       learnSecret: (value) => this.scrubber.learn(value),
       hide: (text) => this.scrubber.scrubText(text),
       toJson: (value) => this.scrubber.toJson(value, hideShapes),
-      view: this.view,
+      exchanges: this.exchanges,
       tracer: options.tracer,
     })
     this.catalog = new Catalog({
@@ -188,7 +188,7 @@ export class Gateway {
   /** Resolves when no request is under way any more, or when the time is over. */
   async drain(milliseconds: number): Promise<void> {
     const until = Date.now() + milliseconds
-    const isBusy = (): boolean => this.view.running.some(({ method }) => method !== 'subscriptions/listen')
+    const isBusy = (): boolean => this.exchanges.running.some(({ method }) => method !== 'subscriptions/listen')
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
@@ -244,7 +244,7 @@ export class Gateway {
         parkedFor: this.#services.heldFor,
         sealer: this.sealer,
         store: this.store,
-        view: this.view,
+        exchanges: this.exchanges,
         findings: this.findings,
         approvals: this.approvals,
         consent: this.#consent,
@@ -266,7 +266,7 @@ export class Gateway {
     return isThere ? policyVersion(endpointModel(this.model, name).policy) : undefined
   }
 
-  #catalogOf(name: string, isView: boolean): CatalogView {
+  #catalogOf(name: string, isView: boolean): EndpointCatalog {
     if (isView) return this.catalog.view(name, () => this.#viewNamed(name))
     return name === '' ? this.catalog.merged : this.catalog.alone(name)
   }

@@ -1,6 +1,6 @@
 import { type CatalogModel, matchesWildcard, type NamesModel, type ViewModel } from '../model/index.ts'
 import type { Target } from '../targets/target.ts'
-import { CatalogView, type CatalogOptions } from './catalog-view.ts'
+import { EndpointCatalog, type CatalogOptions } from './endpoint-catalog.ts'
 import type { ListKind } from './fetch-lists.ts'
 import { TargetCatalog } from './target-catalog.ts'
 import type { Notification } from '@gantry/mcp/exchange'
@@ -10,13 +10,13 @@ import type { ListenWish } from '../targets/listening/shared-listener.ts'
 /** What every target offers, and the views of it that clients get: all targets together, or one alone. */
 export class Catalog {
   #options: CatalogOptions
-  readonly #views = new Map<string, CatalogView>()
+  readonly #views = new Map<string, EndpointCatalog>()
   #catalogs: TargetCatalog[] = []
-  readonly merged: CatalogView
+  readonly merged: EndpointCatalog
 
   constructor(options: CatalogOptions) {
     this.#options = options
-    this.merged = new CatalogView(
+    this.merged = new EndpointCatalog(
       () => this.#options,
       () => this.#catalogs,
     )
@@ -56,18 +56,18 @@ export class Catalog {
   }
 
   /** One target alone, under its own names. */
-  alone(name: string): CatalogView {
+  alone(name: string): EndpointCatalog {
     let view = this.#views.get(name)
     if (!view) {
       const only = (): TargetCatalog[] => this.#catalogs.filter(({ target }) => target.name === name)
-      view = new CatalogView(() => this.#options, only, { prefixed: false })
+      view = new EndpointCatalog(() => this.#options, only, { prefixed: false })
       this.#views.set(name, view)
     }
     return view
   }
 
   /** What a view has of the targets that it names, under its names. */
-  view(name: string, current: () => ViewModel | undefined): CatalogView {
+  view(name: string, current: () => ViewModel | undefined): EndpointCatalog {
     const key = `view ${name}`
     let view = this.#views.get(key)
     if (!view) {
@@ -78,16 +78,16 @@ export class Catalog {
   }
 
   /** The same for one that no client uses, such as one that is being edited. It hears of no changes. */
-  preview(view: ViewModel): CatalogView {
+  preview(view: ViewModel): EndpointCatalog {
     return this.#viewOf(() => view)
   }
 
-  #viewOf(current: () => ViewModel | undefined): CatalogView {
+  #viewOf(current: () => ViewModel | undefined): EndpointCatalog {
     const used = (): TargetCatalog[] =>
       this.#catalogs.filter(({ target }) =>
         current()?.use.some((pattern) => matchesWildcard(pattern.target, target.name)),
       )
-    return new CatalogView(() => this.#options, used, { shapes: () => current()?.entries })
+    return new EndpointCatalog(() => this.#options, used, { shapes: () => current()?.entries })
   }
 
   /** Asks every target and waits for all of them, as long as their own limits let them take. */

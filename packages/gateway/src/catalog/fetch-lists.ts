@@ -1,6 +1,6 @@
 import { isKept, toNumber, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { Discovery, Implementation, ServerCapabilities } from '@gantry/mcp/server'
-import { OwnExchange } from '../targets/link/target-exchange.ts'
+import { OwnExchange } from '../targets/connected/target-exchange.ts'
 import { identityOf, repairItem } from './repair-item.ts'
 import { visibleText } from './visible-text.ts'
 import { SAME } from '../targets/connection/older-era.ts'

@@ -4,7 +4,7 @@ import { complete, PlainExchange, Sealer, type ExchangeInit, type Outcome } from
 import type { Server } from '@gantry/mcp/server'
 import type { TaskService } from '@gantry/mcp/extensions/tasks'
 import { afterAll } from 'vitest'
-import type { CatalogView } from '../catalog/catalog-view.ts'
+import type { EndpointCatalog } from '../catalog/endpoint-catalog.ts'
 import { configFromValue, type RawConfig } from '../config/index.ts'
 import { Gateway } from '../gateway.ts'
 import type { GatewayModel } from '../model/index.ts'
@@ -12,7 +12,7 @@ import { createMemoryStore } from '../store/index.ts'
 import { SecretScrubber } from '../telemetry/secret-scrubber.ts'
 import { GatewayExchange } from './gateway-exchange.ts'
 import type { Link } from './link.ts'
-import { Policy } from './policy/caller-view.ts'
+import { Policy } from './policy/caller-catalog.ts'
 import { Resolver } from './resolve/resolver.ts'
 import { CallerTasks, createOwnTasks } from './tasks/caller-tasks.ts'
 import { TaskIds } from './tasks/task-ids.ts'
@@ -21,7 +21,7 @@ import { toFailure } from './to-failure.ts'
 /** A real gateway, and what the links of its common endpoint work with. */
 export interface ChainBench {
   readonly gateway: Gateway
-  readonly catalog: CatalogView
+  readonly catalog: EndpointCatalog
   readonly policy: Policy
   readonly tasks: CallerTasks
   readonly ownTasks: TaskService

@@ -5,7 +5,7 @@ import type { Outcome } from '@gantry/mcp/exchange'
 import { Server, tool } from '@gantry/mcp/server'
 import { SigningKey } from '../audit/signing-key.ts'
 import { testTrail } from '../audit/trail-parts.test.support.ts'
-import { WireView } from '../telemetry/wire-view.ts'
+import { ExchangeLog } from '../telemetry/exchange-log.ts'
 import { chainBench, liveExchange, modelOf } from './chain.test.support.ts'
 import { linksOf, type ChainServices } from './chain.ts'
 import { RateCounts } from './rates/rate-counts.ts'
@@ -48,7 +48,7 @@ const call = (name: string): Promise<Outcome> =>
 
 describe('the chain', () => {
   const services = {
-    view: new WireView({ size: 0, bodyBytes: 0, sampling: 0 }),
+    exchanges: new ExchangeLog({ size: 0, bodyBytes: 0, sampling: 0 }),
     ...bench,
     store: gateway.store,
     rates: new RateCounts(),
@@ -89,7 +89,7 @@ describe('the chain', () => {
   it('records what policy denies, and does not ask the target', async () => {
     expect(await call('a_closed')).toMatchObject({ error: { message: 'Unknown tool: a_closed' } })
     expect(seen).toEqual([])
-    expect(gateway.view.recent(1)).toMatchObject([{ name: 'a_closed', status: 'error', target: undefined }])
+    expect(gateway.exchanges.recent(1)).toMatchObject([{ name: 'a_closed', status: 'error', target: undefined }])
   })
 
   it('records what the limit refuses, before anything is resolved', async () => {
@@ -98,7 +98,7 @@ describe('the chain', () => {
     await expect.poll(() => seen).toContain('slow')
     expect(await call('a_open')).toMatchObject({ error: { data: { reason: 'busy', retryAfter: 1 } } })
     expect(seen).toEqual(['slow'])
-    expect(gateway.view.recent(1)).toMatchObject([{ name: 'a_open', status: 'error', target: undefined }])
+    expect(gateway.exchanges.recent(1)).toMatchObject([{ name: 'a_open', status: 'error', target: undefined }])
     slow.abort()
     await running
   })
@@ -107,7 +107,7 @@ describe('the chain', () => {
     'answers %s itself',
     async (method) => {
       expect(await gateway.endpoint()!.respond(liveExchange(method))).toMatchObject({ type: 'complete' })
-      expect(gateway.view.recent(1)).toMatchObject([{ method, status: 'ok', target: undefined }])
+      expect(gateway.exchanges.recent(1)).toMatchObject([{ method, status: 'ok', target: undefined }])
     },
   )
 
@@ -121,7 +121,7 @@ describe('the chain', () => {
 
   it('asks the target for the rest, and holds a new configuration from the next request on', async () => {
     expect(await call('a_open')).toMatchObject({ result: { content: [{ text: 'open' }] } })
-    expect(gateway.view.recent(1)).toMatchObject([{ name: 'a_open', status: 'ok', target: 'a' }])
+    expect(gateway.exchanges.recent(1)).toMatchObject([{ name: 'a_open', status: 'ok', target: 'a' }])
     await gateway.apply({ ...gateway.model, policy: { fallback: 'allow', rules: [] } })
     expect(await call('a_closed')).toMatchObject({ result: { content: [{ text: 'closed' }] } })
   })

@@ -6,7 +6,7 @@ import type { Relay } from '../relay/relay.ts'
 import type { Log } from '../telemetry/log.ts'
 import type { Store } from '../store/index.ts'
 import type { Tracer } from '../telemetry/tracer.ts'
-import type { WireView } from '../telemetry/wire-view.ts'
+import type { ExchangeLog } from '../telemetry/exchange-log.ts'
 import { accountsLink } from './accounts/accounts-link.ts'
 import type { Consent } from './accounts/consent.ts'
 import { ownListsLink } from './accounts/own-lists-link.ts'
@@ -39,7 +39,7 @@ import { tasksLink } from './tasks/tasks-link.ts'
 /** What all endpoints share. */
 export interface SharedServices extends Scrubbing {
   readonly info: Implementation
-  readonly view: WireView
+  readonly exchanges: ExchangeLog
   readonly log: Log
   /** Bounds the requests under way. */
   readonly admission: Admission
@@ -78,7 +78,7 @@ export function linksOf(
   const results = resultsLink(model.results, services.findings)
   return {
     trace: traceLink(services.tracer),
-    recorder: recorderLink(services.view, services.log),
+    recorder: recorderLink(services.exchanges, services.log),
     limits: limitsLink(services.admission),
     audit: auditLink(services.audit, services.mask),
     longResults: longResultsLink(model.results, { ...services, endpoint }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { deriveExchange, type Notification } from '@gantry/mcp/exchange'
 import { Server, tool } from '@gantry/mcp/server'
-import { recordOf, WireView } from '../telemetry/wire-view.ts'
+import { recordOf, ExchangeLog } from '../telemetry/exchange-log.ts'
 import { chainBench } from './chain.test.support.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a', tools: { echo: tool({ run: () => 'x' }) } }) })
@@ -27,7 +27,7 @@ describe('an exchange of the gateway', () => {
 
   it('carries what it was resolved to, and tells its record', async () => {
     const exchange = bench.exchange('tools/call', { name: 'a_echo' })
-    exchange.record = new WireView({ size: 1, bodyBytes: 1, sampling: 1 }).begin(exchange)
+    exchange.record = new ExchangeLog({ size: 1, bodyBytes: 1, sampling: 1 }).begin(exchange)
     exchange.resolve(await bench.resolver.resolve(exchange))
     expect(exchange.params).toEqual({ name: 'echo' })
     expect(exchange.origin.params).toEqual({ name: 'a_echo' })
@@ -39,7 +39,7 @@ describe('an exchange of the gateway', () => {
 
   it('has one record, however often it is derived', () => {
     const exchange = bench.exchange('x')
-    const record = new WireView({ size: 1, bodyBytes: 1, sampling: 1 }).begin(exchange)
+    const record = new ExchangeLog({ size: 1, bodyBytes: 1, sampling: 1 }).begin(exchange)
     exchange.record = record
     const derived = deriveExchange(deriveExchange(exchange, { params: {} }), { method: 'y' })
     expect(recordOf(derived)).toBe(record)

@@ -13,7 +13,7 @@ import type { PublicUris } from '../catalog/public-uris.ts'
 import type { ObjectKind, RuleModel } from '../model/index.ts'
 import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { RequestTrace } from '../telemetry/tracer.ts'
-import type { Called, CallerView, Policy } from './policy/caller-view.ts'
+import type { Called, CallerCatalog, Policy } from './policy/caller-catalog.ts'
 import { isPermitted } from './policy/policy-call.ts'
 import type { CallerTask } from './tasks/task-ids.ts'
 
@@ -65,7 +65,7 @@ export class GatewayExchange implements RelayedExchange {
   readonly client: ClientFacts
   params: JsonObject
   ask: Exchange['ask']
-  /** What the wire view keeps of it. */
+  /** What the exchange log keeps of it. */
   record: ExchangeRecord | undefined
   /** Its spans, where requests are traced. */
   trace: RequestTrace | undefined
@@ -77,7 +77,7 @@ export class GatewayExchange implements RelayedExchange {
   asTask: Exchange['asTask']
   /** Rules that want an approval or a confirmation first; policy says so. */
   holds: readonly RuleModel[] | undefined
-  #view: CallerView | undefined
+  #visible: CallerCatalog | undefined
   #hears: Hears[] | undefined
   #ended: Ended[] | undefined
   #rules: Policy['rules'] | undefined
@@ -99,14 +99,14 @@ export class GatewayExchange implements RelayedExchange {
     exchange.resolved = this.resolved
     exchange.ruling = this.ruling
     exchange.#rules = this.#rules
-    exchange.#view = this.#view
+    exchange.#visible = this.#visible
     return exchange
   }
 
   /** What the caller may see and call here. */
-  get view(): CallerView {
-    this.#view ??= this.endpoint.policy.viewOf(this)
-    return this.#view
+  get visible(): CallerCatalog {
+    this.#visible ??= this.endpoint.policy.visibleTo(this)
+    return this.#visible
   }
 
   resolve(resolved: Resolved): void {
@@ -122,7 +122,7 @@ export class GatewayExchange implements RelayedExchange {
   get isWithdrawn(): boolean {
     const { policy } = this.endpoint
     return this.resolved && policy.rules !== this.#rules
-      ? !isPermitted(this as ResolvedExchange, policy.viewOf(this))
+      ? !isPermitted(this as ResolvedExchange, policy.visibleTo(this))
       : false
   }
 

@@ -5,7 +5,7 @@ import type { GatewayExchange } from './gateway-exchange.ts'
  * One concern of the gateway. `chain.ts` has the list of all links and their order; docs/adr/0020-the-chain.md has the reasons.
  *
  * A link
- * - reads what it needs from the exchange: `method`, `params`, `auth`, `client`, `endpoint`, `view` (what the caller may
+ * - reads what it needs from the exchange: `method`, `params`, `auth`, `client`, `endpoint`, `visible` (what the caller may
  *   see and call) and, behind `resolve`, `resolved` (target, kind, the target's own name, its definition);
  * - refuses by throwing: `absent(exchange)` for what must look as if it did not exist, `RefusedForLoad` for load (HTTP
  *   answers 429 or 503 with `Retry-After`), any other `ProtocolError` for the rest. The recorder turns what is thrown

@@ -49,17 +49,17 @@ function addProcess(page: MetricsPage, gateway: Gateway): void {
 
 function addRequests(
   page: MetricsPage,
-  { admission, model, store, view }: Gateway,
+  { admission, model, store, exchanges }: Gateway,
   { sessions }: Shown,
 ): void {
   page.single('gauge', 'gantry_store_up', 'Whether the store can be reached.', store.away ? 0 : 1, 'min')
   const { limits } = model.server
-  const streams = view.running.filter(({ method }) => method === 'subscriptions/listen').length
+  const streams = exchanges.running.filter(({ method }) => method === 'subscriptions/listen').length
   page.single('gauge', 'gantry_sessions', 'Sessions of legacy clients.', sessions)
   page.single('gauge', 'gantry_streams', 'Clients that listen for changes.', streams)
   page.single('gauge', 'gantry_requests_in_flight', 'Requests under way.', admission.inFlight)
   page.single('gauge', 'gantry_requests_queued', 'Requests that wait for their turn.', admission.waiting)
-  const waiting = view.waiting.list(Date.now() - limits.parkedFor).length
+  const waiting = exchanges.waiting.list(Date.now() - limits.parkedFor).length
   page.single('gauge', 'gantry_calls_parked', 'Calls that wait for an answer of their client.', waiting)
   page.gauge('gantry_limit', 'The most that is allowed at a time.', [
     [{ of: 'requests_in_flight' }, limits.requestsInFlight],
@@ -67,17 +67,17 @@ function addRequests(
     [{ of: 'parked_calls' }, limits.parkedCalls],
     [{ of: 'subscriptions' }, limits.subscriptions],
   ])
-  const { calls } = view.total.totals()
+  const { calls } = exchanges.total.totals()
   page.single('counter', 'gantry_requests_total', 'Requests that were answered, of all clients.', calls)
   page.counter(
     'gantry_request_errors_total',
     'Answers that are errors, by their class.',
-    view.failures.all().map(([name, count]) => [{ class: name }, count]),
+    exchanges.failures.all().map(([name, count]) => [{ class: name }, count]),
   )
 }
 
 /** What the gateway answers by itself, lists for the most part, has no target. */
-function addTargets(page: MetricsPage, { catalog, view }: Gateway, targets: readonly Target[]): void {
+function addTargets(page: MetricsPage, { catalog, exchanges }: Gateway, targets: readonly Target[]): void {
   const each = (value: (target: Target) => number): [{ target: string }, number][] =>
     targets.map((target) => [{ target: target.name }, value(target)])
   const sum = (value: (instance: Target['instances'][number]) => number): [{ target: string }, number][] =>
@@ -131,7 +131,7 @@ function addTargets(page: MetricsPage, { catalog, view }: Gateway, targets: read
     'Starts of a target besides the first.',
     each(({ restarts }) => restarts),
   )
-  const totals = targets.map(({ name }) => [{ target: name }, view.statsOf(name).totals()] as const)
+  const totals = targets.map(({ name }) => [{ target: name }, exchanges.statsOf(name).totals()] as const)
   page.counter(
     'gantry_target_requests_total',
     'Requests that a target answered.',

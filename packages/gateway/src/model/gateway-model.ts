@@ -185,8 +185,8 @@ export interface CatalogModel {
 export interface TelemetryModel {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   readonly logFormat: 'text' | 'json'
-  readonly wire: WireViewModel
-  /** Share of exchanges whose messages the wire view keeps, 0 to 1. */
+  readonly wire: ExchangeLogModel
+  /** Share of exchanges whose messages the exchange log keeps, 0 to 1. */
   readonly sampling: number
   /** Where traces and metrics are sent by OTLP, and which. Undefined: the standard variables decide. */
   readonly otlp: OtlpModel | undefined
@@ -206,7 +206,7 @@ export interface OtlpModel {
   readonly interval: number | undefined
 }
 
-export interface WireViewModel {
+export interface ExchangeLogModel {
   /** Messages kept; 0 switches the view off. */
   readonly size: number
   /** Bytes of one message that are kept. */

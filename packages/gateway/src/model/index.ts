@@ -31,7 +31,7 @@ export type {
   ServerModel,
   TelemetryModel,
   UsageLimitsModel,
-  WireViewModel,
+  ExchangeLogModel,
 } from './gateway-model.ts'
 export type {
   HostModel,

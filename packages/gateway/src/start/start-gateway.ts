@@ -172,7 +172,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await sleep(gateway.model.server.drainDelay)
     },
     async close({ grace } = {}) {
-      gateway.log('info', 'The gateway stops', { underWay: gateway.view.running.length })
+      gateway.log('info', 'The gateway stops', { underWay: gateway.exchanges.running.length })
       await forget()
       door.close()
       await portal.close()

@@ -12,7 +12,7 @@ import {
 import type { TargetModel } from '../model/index.ts'
 import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { RequestTrace } from '../telemetry/tracer.ts'
-import { recordOf } from '../telemetry/wire-view.ts'
+import { recordOf } from '../telemetry/exchange-log.ts'
 import type { Instance } from './connection/instance.ts'
 import { isSharedKey } from './connection/pool.ts'
 import type { Link } from './link/link.ts'

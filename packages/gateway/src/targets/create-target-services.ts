@@ -16,7 +16,7 @@ type Given = Pick<
   | 'learnSecret'
   | 'hide'
   | 'toJson'
-  | 'view'
+  | 'exchanges'
   | 'tracer'
 >
 

@@ -57,7 +57,7 @@ export interface ExchangeRecord {
   isForLoad?: boolean | undefined
   /** Whose call it is when the gateway itself is the client. */
   readonly tag: { readonly id: string } | undefined
-  /** Whether its messages are kept while the view is watched: it is one of the sample. */
+  /** Whether its messages are kept while the log is watched: it is one of the sample. */
   readonly keeps: boolean
   /** Takes out of what a target says what callers may not have. */
   clean?: ((message: unknown) => unknown) | undefined
@@ -67,8 +67,8 @@ export interface ExchangeRecord {
 }
 
 /** Where messages of a target are shown. */
-export interface Shown<View> {
-  readonly view: View
+export interface Shown<Log> {
+  readonly exchanges: Log
   readonly target: string
   /** What to do about a question that may belong to several calls, for operators. */
   advice(): string
@@ -88,8 +88,8 @@ export interface Hides {
   inText(text: string): string
 }
 
-export interface WireViewOptions {
-  /** Exchanges kept; 0 switches the view off, statistics stay. */
+export interface ExchangeLogOptions {
+  /** Exchanges kept; 0 switches the log off, statistics stay. */
   readonly size: number
   /** Characters of one message that are kept. */
   readonly bodyBytes: number

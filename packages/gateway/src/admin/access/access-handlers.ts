@@ -57,14 +57,14 @@ async function readAccess({ gateway }: AdminHost, desk: KeyDesk): Promise<Access
 type Gateway = AdminHost['gateway']
 
 /** Modern requests and sessions of one principal are one caller. */
-function callersOf({ view }: Gateway): AccessCaller[] {
+function callersOf({ exchanges }: Gateway): AccessCaller[] {
   const found: {
     principal: Principal | undefined
     clients: Set<string>
     requests: number
     lastSeen: number
   }[] = []
-  for (const { principal, client, requests, lastSeen, reach } of view.clients.values()) {
+  for (const { principal, client, requests, lastSeen, reach } of exchanges.clients.values()) {
     if (reach === 'playground') continue
     let caller = found.find((one) => samePrincipal(one.principal, principal))
     if (!caller) {

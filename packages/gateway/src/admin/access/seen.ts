@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { CallerView } from '../../chain/policy/caller-view.ts'
+import { CallerCatalog } from '../../chain/policy/caller-catalog.ts'
 import { endpointModel, type GatewayModel } from '../../model/index.ts'
 import { concernOf } from '../../rules/concerns.ts'
 import type { Subject } from '../../rules/facts.ts'
@@ -48,9 +48,9 @@ interface Asking {
 
 class Seer {
   readonly #asking: Asking
-  readonly #catalog: CatalogView
+  readonly #catalog: EndpointCatalog
   readonly #permissions: Permissions
-  readonly #caller: CallerView
+  readonly #caller: CallerCatalog
 
   constructor(asking: Asking) {
     const { host, model, endpoint, subject } = asking
@@ -64,7 +64,7 @@ class Seer {
     const rules = endpointModel(model, endpoint).policy
     const caller = { auth: subject, view: endpoint }
     this.#permissions = new Permissions(rules, caller)
-    this.#caller = new CallerView(this.#catalog, permissionsOf(rules, caller))
+    this.#caller = new CallerCatalog(this.#catalog, permissionsOf(rules, caller))
   }
 
   seen(wanted: AskSeen['entry']): Omit<Seen, 'problems'> {

@@ -39,11 +39,11 @@ export class Clients {
   }
 
   list(): ClientList {
-    const { view } = this.#host.gateway
+    const { exchanges } = this.#host.gateway
     const connected = this.#connected()
     const rows = connected.map((one) => this.#connectedRow(one))
     const shown = new Set(connected.map(({ session }) => session.id))
-    for (const known of view.clients.values()) {
+    for (const known of exchanges.clients.values()) {
       const isOver = known.session !== undefined && known.reach !== 'pipe'
       if (shown.has(known.key) || isOver || Date.now() - known.lastSeen > FORGET_AFTER) continue
       rows.push(this.#knownRow(known))
@@ -84,7 +84,7 @@ export class Clients {
   }
 
   #connectedRow({ kind, session, principal, target, lastSeen, hasConnection }: Connected): ClientRow {
-    const known = this.#host.gateway.view.clients.get(session.id)
+    const known = this.#host.gateway.exchanges.clients.get(session.id)
     const seen = Math.max(lastSeen ?? 0, known?.lastSeen ?? 0) || Date.now()
     return {
       ...describe(session.client, principal),
@@ -124,7 +124,7 @@ export class Clients {
 
   #inFlight(matches: (record: ExchangeRecord) => boolean): InFlightCall[] {
     const calls: InFlightCall[] = []
-    for (const record of this.#host.gateway.view.running) {
+    for (const record of this.#host.gateway.exchanges.running) {
       // A client that listens for changes is not waiting for anything.
       if (record.method !== 'subscriptions/listen' && matches(record)) calls.push(presentCall(record))
     }
@@ -149,7 +149,7 @@ export class Clients {
     const connected = this.#connected().find(({ session }) => publicId(session.id) === id)
     if (connected) {
       connected.end()
-      this.#host.gateway.view.clients.forget(connected.session.id)
+      this.#host.gateway.exchanges.clients.forget(connected.session.id)
       return
     }
     throw new ApiError('not_found', 'This client has no session that could be ended', {
@@ -159,7 +159,7 @@ export class Clients {
 
   #cancel(id: number, by: string): void {
     const { gateway } = this.#host
-    const record = gateway.view.find(id)
+    const record = gateway.exchanges.find(id)
     if (record?.status !== 'running') throw new ApiError('gone', `Request ${id} is over`)
     const target = record.target === undefined ? undefined : gateway.target(record.target)
     const reason = `The call was cancelled at the gateway by ${by}`

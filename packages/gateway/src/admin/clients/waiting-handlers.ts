@@ -16,7 +16,7 @@ export interface WaitingSources {
 }
 
 export function waitingHandlers({ host, playground }: WaitingSources): Pick<Handlers, 'waiting'> {
-  const { waiting } = host.gateway.view
+  const { waiting } = host.gateway.exchanges
   return {
     waiting: () => {
       const { parkedFor } = host.gateway.model.server.limits

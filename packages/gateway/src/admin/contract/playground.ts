@@ -47,7 +47,7 @@ export interface PlaygroundCall {
   /** `task`: it runs, as a task. */
   readonly status: 'running' | 'waiting' | 'ok' | 'tool-error' | 'error' | 'cancelled' | 'task'
   readonly duration?: Milliseconds
-  /** The exchanges that it caused, for the wire view. */
+  /** The exchanges that it caused, by their ids in the exchange log. */
   readonly records: readonly number[]
   readonly questions: readonly PlaygroundQuestion[]
 }

@@ -54,9 +54,9 @@ export class EventSources implements GatewayObserver {
 
   /** Which topics anybody wants now: what nobody wants costs nothing. */
   setTopics(wanted: ReadonlySet<Topic>): void {
-    const { view } = this.#options.host.gateway
+    const { exchanges } = this.#options.host.gateway
     const emitWaiting = (): void => this.#options.hub.emit('clients', { type: 'waiting' })
-    view.waiting.onChange = wanted.has('clients') ? emitWaiting : undefined
+    exchanges.waiting.onChange = wanted.has('clients') ? emitWaiting : undefined
     if (wanted.has('clients')) {
       const { approvals } = this.#options.host.gateway
       this.#stopApprovals ??= approvals.observe(() =>
@@ -84,7 +84,7 @@ export class EventSources implements GatewayObserver {
       this.#soon()
     }
     const messages = what === 'messages'
-    this.#stopWatching = what && this.#options.host.gateway.view.watch(listener, { messages })
+    this.#stopWatching = what && this.#options.host.gateway.exchanges.watch(listener, { messages })
   }
 
   targetChanged(target: Target): void {
@@ -168,7 +168,7 @@ export class EventSources implements GatewayObserver {
     if (!hub.wants('stats')) return
     hub.emit('stats', {
       type: 'stats',
-      total: toTrafficStats(gateway.view.total.summary()),
+      total: toTrafficStats(gateway.exchanges.total.summary()),
       targets: this.#busyTargets(),
       clients: clients.count,
       inFlight: inFlight(host),
@@ -180,7 +180,7 @@ export class EventSources implements GatewayObserver {
     const { gateway } = this.#options.host
     const busy: Record<string, TrafficStats> = {}
     for (const { name } of gateway.targets) {
-      const stats = gateway.view.statsOf(name).summary()
+      const stats = gateway.exchanges.statsOf(name).summary()
       if (this.#calls.get(name) === stats.calls) continue
       this.#calls.set(name, stats.calls)
       busy[name] = toTrafficStats(stats)

@@ -32,10 +32,10 @@ async function overview({ host, cards, clients, editor }: OverviewSources): Prom
     endpoint: { mcp: endpoint, sse: `${url}/sse`, auth: needsKey ? 'required' : 'none' },
     snippets: createSnippets({ endpoint, needsKey, configFile: configFile?.file, places }),
     targets,
-    total: toTrafficStats(gateway.view.total.summary()),
+    total: toTrafficStats(gateway.exchanges.total.summary()),
     counts: sum(targets),
     clients: clients.count,
-    hadClients: [...gateway.view.clients.values()].some(({ reach }) => reach !== 'playground'),
+    hadClients: [...gateway.exchanges.clients.values()].some(({ reach }) => reach !== 'playground'),
     inFlight: inFlight(host),
     config: editor.status,
     hasAudit: gateway.audit !== undefined,
@@ -44,10 +44,10 @@ async function overview({ host, cards, clients, editor }: OverviewSources): Prom
 }
 
 function load({ gateway }: AdminHost, range: LoadRange, target: string | undefined): Load {
-  const { view } = gateway
+  const { exchanges } = gateway
   if (target !== undefined && !gateway.target(target)) throw unknownTarget(target)
-  if (range !== '10m') return { range, buckets: view.load.of(range === '1h' ? 'hour' : 'day', target) }
-  const stats = target === undefined ? view.total : view.statsOf(target)
+  if (range !== '10m') return { range, buckets: exchanges.load.of(range === '1h' ? 'hour' : 'day', target) }
+  const stats = target === undefined ? exchanges.total : exchanges.statsOf(target)
   return { range, buckets: stats.summary().traffic }
 }
 
@@ -71,7 +71,7 @@ export function gatewayInfo({ gateway, url, version, startedAt, configFile }: Ad
 /** Requests under way; clients that listen for changes do not count. */
 export function inFlight({ gateway }: AdminHost): number {
   let count = 0
-  for (const { method } of gateway.view.running) if (method !== 'subscriptions/listen') count++
+  for (const { method } of gateway.exchanges.running) if (method !== 'subscriptions/listen') count++
   return count
 }
 

@@ -11,7 +11,7 @@ import { PlaygroundRun } from './playground-run.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import type { GatewayObserver } from '../../gateway.ts'
 import { whyOff } from '../targets/why-off.ts'
-import { ClientTag } from '../../telemetry/wire-view.ts'
+import { ClientTag } from '../../telemetry/exchange-log.ts'
 import type { Questions } from './questions.ts'
 
 const MAX_KEPT = 100
@@ -38,7 +38,7 @@ export class Playground implements GatewayObserver {
     const run = new PlaygroundRun(id, request)
     this.#runs.set(id, run)
     // While a client watches, messages of both hops are kept.
-    const stop = gateway.view.watch((record) => {
+    const stop = gateway.exchanges.watch((record) => {
       if (record.tag?.id !== id) return
       run.records.add(record.id)
       run.target = record.target ?? run.target

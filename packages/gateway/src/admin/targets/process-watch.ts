@@ -1,5 +1,5 @@
 import type { Instance } from '../../targets/connection/instance.ts'
-import type { ProcessFacts } from '../../targets/link/link.ts'
+import type { ProcessFacts } from '../../targets/connected/target-connection.ts'
 import type { Target } from '../../targets/target.ts'
 import type { ProcessRow, ProcessUsage } from '../contract.ts'
 

@@ -65,7 +65,7 @@ export class TargetCards {
       ...(serverInfo && { serverInfo: pickInfo(serverInfo) }),
       counts: this.countsOf(catalog),
       stale: catalog?.stale ?? false,
-      stats: toTrafficStats(gateway.view.statsOf(name).summary()),
+      stats: toTrafficStats(gateway.exchanges.statsOf(name).summary()),
       restarts: target.restarts,
       ...breaksOf(target),
       connections: target.instances.filter((instance) => instance.link).length,

@@ -194,7 +194,7 @@ function healthCauses(facts: EntryFacts): Cause[] {
       code: 'slow',
       status: 'note',
       title: `"${target}" is slow: one call in twenty takes ${(p95 / 1000).toFixed(1)} s or more`,
-      fix: 'The wire view shows which calls, and on which side the time goes.',
+      fix: 'The page Wire shows which calls, and on which side the time goes.',
       target,
     })
   }
@@ -204,7 +204,7 @@ function healthCauses(facts: EntryFacts): Cause[] {
       status: 'note',
       title: `${Math.round(errorRate * 100)} % of the calls to "${target}" fail`,
       ...(lastErrors.length > 0 && { detail: `The last errors: ${lastErrors.join(' · ')}` }),
-      fix: 'The wire view shows their errors: filter by status:error,tool-error.',
+      fix: 'The page Wire shows their errors: filter by status:error,tool-error.',
       target,
     })
   }
@@ -214,7 +214,7 @@ function healthCauses(facts: EntryFacts): Cause[] {
       status: 'note',
       title: `Questions of "${target}" were refused`,
       detail: lastRefusals.join(' · '),
-      fix: 'The wire view shows them: filter by status:refused.',
+      fix: 'The page Wire shows them: filter by status:refused.',
       target,
     })
   }

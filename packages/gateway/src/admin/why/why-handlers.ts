@@ -58,7 +58,7 @@ const TOLD = 3
 
 /** How the last calls of a target failed, and why its last questions were refused, each once. */
 function lastErrors({ gateway }: AdminHost, target: string): Pick<EntryFacts, 'lastErrors' | 'lastRefusals'> {
-  const failed = gateway.view
+  const failed = gateway.exchanges
     .recent(LOOKED_AT)
     .filter((one) => one.target === target && one.error !== undefined)
   const told = (isQuestion: boolean): string[] => {
@@ -123,7 +123,7 @@ function entryFacts(host: AdminHost, name: string, entry: CatalogEntry, asked: A
     ...rulingOf(host, { kind, target: entry.target, name: entry.own, item, isTemplate }, asked),
     staleSince: catalog?.snapshot?.fetchedAt,
     staleReason: catalog?.problem,
-    stats: toTrafficStats(gateway.view.statsOf(entry.target).summary()),
+    stats: toTrafficStats(gateway.exchanges.statsOf(entry.target).summary()),
     ...lastErrors(host, entry.target),
   }
 }

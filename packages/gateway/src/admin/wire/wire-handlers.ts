@@ -30,10 +30,10 @@ type WireHandlers = Pick<
 
 export function wireHandlers(host: AdminHost, playground: Playground): WireHandlers {
   const { gateway } = host
-  const { view } = gateway
+  const { exchanges } = gateway
   const detail = (record: ExchangeRecord): WireDetail => presentDetail(record, eraOf(host, record.target))
   const find = (id: number): ExchangeRecord => {
-    const record = view.find(id)
+    const record = exchanges.find(id)
     if (record) return record
     throw new ApiError('not_found', `Exchange ${id} is not kept any more`, {
       fix: '"telemetry.wire.size" in the configuration says how many are kept.',
@@ -49,7 +49,7 @@ export function wireHandlers(host: AdminHost, playground: Playground): WireHandl
     *wireExport({ query }) {
       const matches = parseWireFilter(query?.filter ?? '')
       const ids = query?.ids === undefined ? undefined : new Set(query.ids.split(',').map(Number))
-      for (const record of view.recent(Number.POSITIVE_INFINITY).reverse()) {
+      for (const record of exchanges.recent(Number.POSITIVE_INFINITY).reverse()) {
         if ((!ids || ids.has(record.id)) && matches(presentRecord(record))) yield detail(record)
       }
     },
@@ -58,7 +58,7 @@ export function wireHandlers(host: AdminHost, playground: Playground): WireHandl
       return { id: playground.start(replayOf(record, body?.params), caller) }
     },
     clearWire: () => {
-      view.clear()
+      exchanges.clear()
       return { ok: true }
     },
   }
@@ -69,11 +69,11 @@ function list(
   { limit = PAGE, before, filter = '' }: { limit?: number; before?: number; filter?: string },
   caller: Caller,
 ): WireList {
-  const { view, model } = gateway
+  const { exchanges, model } = gateway
   const wanted = Math.max(1, Math.min(limit, MAX_PAGE))
   const matches = parseWireFilter(filter)
   const records = []
-  const kept = view.recent(Number.POSITIVE_INFINITY)
+  const kept = exchanges.recent(Number.POSITIVE_INFINITY)
   const from = before === undefined ? 0 : kept.findIndex(({ id }) => id < before)
   // One more than a page tells whether there is another.
   for (const record of from === -1 ? [] : kept.slice(from)) {

@@ -1,6 +1,6 @@
 import { orAbort, type Outcome } from '@gantry/mcp/exchange'
 import type { GatewayModel } from '../../model/index.ts'
-import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isPersonal } from '../../targets/personal.ts'
 import { isAbsent } from '../absent.ts'
@@ -14,7 +14,7 @@ import type { Consent } from './consent.ts'
  */
 export function ownListsLink(
   { targets, catalog: { deadline } }: GatewayModel,
-  { catalog, consent }: { catalog: CatalogView; consent: Consent },
+  { catalog, consent }: { catalog: EndpointCatalog; consent: Consent },
 ): Link | undefined {
   if (!targets.some(isPersonal)) return undefined
   return async (exchange, next) => {
@@ -53,7 +53,7 @@ function isWanted(
 }
 
 /** Whether the tool or prompt that is asked for has a name of this target. */
-function isNamed(one: TargetCatalog, catalog: CatalogView, { params }: GatewayExchange): boolean {
+function isNamed(one: TargetCatalog, catalog: EndpointCatalog, { params }: GatewayExchange): boolean {
   const prefix = catalog.prefixOf(one)
   return (
     prefix !== '' && typeof params.name === 'string' && params.name.startsWith(prefix + catalog.separator)

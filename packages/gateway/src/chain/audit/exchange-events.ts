@@ -8,7 +8,7 @@ import {
 } from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
 import type { AuditActor, AuditEvent, AuditTrail } from '../../audit/index.ts'
-import { ClientTag, statusOf } from '../../telemetry/wire-view.ts'
+import { ClientTag, statusOf } from '../../telemetry/exchange-log.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 
 /** A value as text without secrets, for records that hold bodies. */
@@ -188,6 +188,6 @@ function denialOf(exchange: GatewayExchange, limit: string | undefined): Denial 
   const { name } = exchange.origin.params
   if (typeof name !== 'string') return undefined
   const kind = method === 'tools/call' ? 'tools' : method === 'prompts/get' ? 'prompts' : undefined
-  const verdict = kind && exchange.view.hidden(kind, name)
+  const verdict = kind && exchange.visible.hidden(kind, name)
   return verdict && { rule: verdict.rule }
 }

@@ -1,8 +1,8 @@
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
-import type { ListChangeSet } from '../../catalog/catalog-view.ts'
+import type { ListChangeSet } from '../../catalog/endpoint-catalog.ts'
 import type { ListKind } from '../../catalog/merged.ts'
-import type { CallerView } from '../policy/caller-view.ts'
+import type { CallerCatalog } from '../policy/caller-catalog.ts'
 
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 
@@ -32,20 +32,20 @@ export class ListChanges {
   }
 
   /** Tells those who may see something of what has changed. */
-  announce(changes: ListChangeSet, viewOf: (caller: Exchange) => CallerView): void {
+  announce(changes: ListChangeSet, visibleTo: (caller: Exchange) => CallerCatalog): void {
     this.#tell((exchange) => {
-      const view = viewOf(exchange)
+      const visible = visibleTo(exchange)
       return [...changes].flatMap(([kind, entries]) =>
-        view.isOpen || entries.some((entry) => view.lists(kind, entry)) ? [kind] : [],
+        visible.isOpen || entries.some((entry) => visible.lists(kind, entry)) ? [kind] : [],
       )
     })
   }
 
   /** Tells those for whom new rules have changed a list. */
-  review(before: (caller: Exchange) => CallerView, after: (caller: Exchange) => CallerView): void {
+  review(before: (caller: Exchange) => CallerCatalog, after: (caller: Exchange) => CallerCatalog): void {
     this.#tell((exchange) => {
-      const keysOf = (view: CallerView, kind: ListKind): string =>
-        JSON.stringify(view.entries(kind).map(({ key }) => key))
+      const keysOf = (visible: CallerCatalog, kind: ListKind): string =>
+        JSON.stringify(visible.entries(kind).map(({ key }) => key))
       const [old, now] = [before(exchange), after(exchange)]
       return KINDS.filter((kind) => keysOf(old, kind) !== keysOf(now, kind))
     })

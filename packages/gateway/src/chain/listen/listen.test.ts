@@ -41,10 +41,10 @@ describe('listening', () => {
     await expect.poll(() => heard.length).toBe(2)
     expect(heard[1]).toMatchObject({ params: { uri: uris[0] } })
     const entries = bench.catalog.merged.tools
-    const viewOf = () => bench.exchange('x').view
-    changes.announce(new Map([['tools', [entries.get('vault_closed')!]]]), viewOf)
+    const visibleTo = () => bench.exchange('x').visible
+    changes.announce(new Map([['tools', [entries.get('vault_closed')!]]]), visibleTo)
     expect(heard.length).toBe(2)
-    changes.announce(new Map([['tools', [entries.get('vault_open')!]]]), viewOf)
+    changes.announce(new Map([['tools', [entries.get('vault_open')!]]]), visibleTo)
     expect(heard[2]).toEqual({ method: 'notifications/tools/list_changed' })
     stop()
     await ended

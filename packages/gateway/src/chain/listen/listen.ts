@@ -12,11 +12,11 @@ import {
 } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION, type TaskService } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities, SubscriptionFilter } from '@gantry/mcp/server'
-import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import { fitsTemplate } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
-import type { CallerView, Policy } from '../policy/caller-view.ts'
+import type { CallerCatalog, Policy } from '../policy/caller-catalog.ts'
 import type { Resolver } from '../resolve/resolver.ts'
 import type { FoundResource } from '../resolve/finder.ts'
 import { isElsewhere, maySeeTask, type CallerTasks } from '../tasks/caller-tasks.ts'
@@ -34,7 +34,7 @@ export interface ListenHost {
   /** Bounds what clients listen for. */
   readonly subscriptions: SubscriptionMeter
   readonly changes: ListChanges
-  readonly catalog: CatalogView
+  readonly catalog: EndpointCatalog
   readonly policy: Policy
   readonly resolver: Resolver
   /** The gateway's own. */
@@ -52,13 +52,13 @@ export function listen(exchange: GatewayExchange, host: ListenHost): Promise<Out
 async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promise<Outcome> {
   const { changes, catalog, policy, ownTasks, tasks } = host
   // What may be listened to is known when the targets have been asked.
-  await exchange.view.ready()
+  await exchange.visible.ready()
   const asked = exchange.params.notifications
   if (!isJsonObject(asked)) {
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')
   }
-  const offered = offer(asked as SubscriptionFilter, exchange.view.capabilities())
-  const wishes = await wishesByOwner(offered, host.resolver, exchange.view)
+  const offered = offer(asked as SubscriptionFilter, exchange.visible.capabilities())
+  const wishes = await wishesByOwner(offered, host.resolver, exchange.visible)
   const own = await addTasks(wishes, taskIdsOf(offered), (taskId) => tasks.find(taskId, exchange))
   const elsewhere = [...own.values()].filter(({ at, catalog }) => isElsewhere(at, catalog.target))
   const here = [...own.keys()].filter((id) => !elsewhere.some((task) => task.own === id))
@@ -68,7 +68,7 @@ async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promis
   const listening: Listening = {
     exchange: patient,
     held,
-    view: () => policy.viewOf(exchange),
+    visible: () => policy.visibleTo(exchange),
     urisOf: (one) => catalog.urisOf(one),
   }
   const ended = changes.listen(patient, offered)
@@ -116,14 +116,14 @@ function textsOf(
 async function wishesByOwner(
   offered: SubscriptionFilter,
   resolver: Resolver,
-  view: CallerView,
+  visible: CallerCatalog,
 ): Promise<Map<TargetCatalog, Wish>> {
   const wishes = new Map<TargetCatalog, Wish>()
   for (const [index, uri] of (offered.resourceSubscriptions ?? []).entries()) {
     if (index % SLICE === SLICE - 1) await immediate()
-    const found = await resolver.findResource(uri, view)
+    const found = await resolver.findResource(uri, visible)
     // Servers grant subscriptions to resources that they do not have; denied ones must not stand out.
-    const isTold = found && (!view.isRestricted(found.catalog) || isKnown(found))
+    const isTold = found && (!visible.isRestricted(found.catalog) || isKnown(found))
     if (isTold) wishOf(wishes, found.catalog).resources.set(found.own, uri)
   }
   return wishes
@@ -161,14 +161,14 @@ async function addTasks(
 /** The caller of the exchange hears of the gateway's own tasks under the ids that it knows, while it may. */
 function hearing(
   own: ReadonlyMap<string, CallerTask>,
-  { view, urisOf }: Listening,
+  { visible, urisOf }: Listening,
   exchange: GatewayExchange,
 ): Exchange {
   return deriveExchange(exchange, {
     notify(notification) {
       const { params } = notification
       const task = params && own.get(String(params.taskId))
-      if (!task || !maySeeTask(task, view())) return
+      if (!task || !maySeeTask(task, visible())) return
       exchange.notify({ ...notification, params: urisOf(task.catalog).task(params, task.shown) })
     },
   })

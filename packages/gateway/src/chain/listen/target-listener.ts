@@ -3,7 +3,7 @@ import type { SubscriptionFilter } from '@gantry/mcp/server'
 import { namesOf, type ListenWish } from '../../targets/listening/shared-listener.ts'
 import type { PublicUris } from '../../catalog/public-uris.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import type { CallerView } from '../policy/caller-view.ts'
+import type { CallerCatalog } from '../policy/caller-catalog.ts'
 import { maySeeTask } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
 import { GrowingDelay } from '../../targets/listening/growing-delay.ts'
@@ -19,7 +19,7 @@ export interface Listening {
   readonly exchange: Exchange
   readonly held: HeldNotifications
   /** What the listener may see, under the rules that hold now. */
-  view(): CallerView
+  visible(): CallerCatalog
   urisOf(catalog: TargetCatalog): PublicUris
 }
 
@@ -94,7 +94,7 @@ export class TargetListener implements ListenWish {
       this.#updates.add(uri, { ...notification, params: { ...params, uri } })
     } else if (method === 'notifications/tasks' && params) {
       const task = this.#wish.tasks.get(String(params.taskId))
-      if (!task || !maySeeTask(task, this.#listening.view())) return
+      if (!task || !maySeeTask(task, this.#listening.visible())) return
       this.#listening.exchange.notify({ ...notification, params: this.#uris.task(params, task.shown) })
     }
   }
@@ -106,8 +106,8 @@ export class TargetListener implements ListenWish {
   /** Policy may have changed since the client began to listen. */
   #update(notification: Notification): void {
     const own = this.#uris.toOwn(String(notification.params?.uri))
-    const { exchange, view } = this.#listening
-    if (view().maySee('resources', this.#catalog, own)) exchange.notify(notification)
+    const { exchange, visible } = this.#listening
+    if (visible().maySee('resources', this.#catalog, own)) exchange.notify(notification)
   }
 
   #isWished(own: string): boolean {

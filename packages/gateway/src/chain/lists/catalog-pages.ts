@@ -9,9 +9,9 @@ import {
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { ListKind, MergedEntry } from '../../catalog/merged.ts'
-import { GAPS, type CatalogView } from '../../catalog/catalog-view.ts'
+import { GAPS, type EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import { methodNotFound } from '../absent.ts'
-import type { CallerView } from '../policy/caller-view.ts'
+import type { CallerCatalog } from '../policy/caller-catalog.ts'
 import { withoutDenied } from '../policy/permitted-result.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 
@@ -29,7 +29,7 @@ const METHODS: Readonly<Record<string, ListMethod>> = {
 }
 
 export interface CatalogPagesOptions {
-  readonly catalog: CatalogView
+  readonly catalog: EndpointCatalog
   readonly info: Implementation
   readonly pageSize: number
 }
@@ -47,22 +47,22 @@ export class CatalogPages {
     this.#options = options
   }
 
-  async page(exchange: Exchange, view: CallerView): Promise<Complete> {
-    await view.current()
-    if (exchange.method === 'skills/list') return this.#skills(view)
+  async page(exchange: Exchange, visible: CallerCatalog): Promise<Complete> {
+    await visible.current()
+    if (exchange.method === 'skills/list') return this.#skills(visible)
     const method = METHODS[exchange.method]!
-    if (!view.capabilities()[method.capability]) {
+    if (!visible.capabilities()[method.capability]) {
       throw methodNotFound(exchange.method)
     }
     const after = readCursor(exchange.params.cursor)
-    if (!view.isOpen) return { type: 'complete', result: this.#build(method, after, view) }
-    return this.#cached(method, after, exchange, view)
+    if (!visible.isOpen) return { type: 'complete', result: this.#build(method, after, visible) }
+    return this.#cached(method, after, exchange, visible)
   }
 
-  #cached(method: ListMethod, after: Position | undefined, exchange: Exchange, view: CallerView): Complete {
+  #cached(method: ListMethod, after: Position | undefined, exchange: Exchange, visible: CallerCatalog): Complete {
     const { catalog } = this.#options
     // Times to live run down, so a page that has one is written anew every second.
-    const aged = view.caching().ttlMs > 0 && Date.now() > this.#writtenAt + 1000
+    const aged = visible.caching().ttlMs > 0 && Date.now() > this.#writtenAt + 1000
     if (this.#generation !== catalog.generation || aged) {
       this.#texts.clear()
       this.#generation = catalog.generation
@@ -71,7 +71,7 @@ export class CatalogPages {
     const key = JSON.stringify([exchange.method, exchange.client.version, after])
     let page = this.#texts.get(key)
     if (!page) {
-      const result = this.#build(method, after, view)
+      const result = this.#build(method, after, visible)
       const shaped = shapeResult(exchange.method, result, exchange.client.version, this.#options.info)
       page = { type: 'complete', result, json: writeJson(shaped) }
       // Cursors come from outside: however many are made up, the cache stays small.
@@ -81,30 +81,30 @@ export class CatalogPages {
     return page
   }
 
-  #build(method: ListMethod, after: Position | undefined, view: CallerView): JsonObject {
-    const entries: MergedEntry[] = view.entries(method.kind)
-    const begin = after ? beginAfter(after, entries, view.catalogs) : 0
+  #build(method: ListMethod, after: Position | undefined, visible: CallerCatalog): JsonObject {
+    const entries: MergedEntry[] = visible.entries(method.kind)
+    const begin = after ? beginAfter(after, entries, visible.catalogs) : 0
     const end = begin + this.#options.pageSize
     const shown = entries.slice(begin, end)
-    const result: JsonObject = { [method.member]: shown.map((entry) => entry.item), ...view.caching() }
+    const result: JsonObject = { [method.member]: shown.map((entry) => entry.item), ...visible.caching() }
     if (end < entries.length) result.nextCursor = writeCursor(positionOf(shown.at(-1)!, entries))
-    const gaps = view.gaps()
+    const gaps = visible.gaps()
     if (gaps.length > 0) result._meta = { [GAPS]: gaps }
     return result
   }
 
   /** Skills are files: a caller that may not read one does not see it either. */
-  #skills(view: CallerView): Complete {
+  #skills(visible: CallerCatalog): Complete {
     const { catalog } = this.#options
-    const skills = view.catalogs.flatMap((one) => {
+    const skills = visible.catalogs.flatMap((one) => {
       const uris = catalog.urisOf(one)
-      const maySee = (uri: string): boolean => view.maySee('resources', one, uri)
+      const maySee = (uri: string): boolean => visible.maySee('resources', one, uri)
       const isVisible = ({ uri }: JsonObject): boolean => typeof uri === 'string' && maySee(uri)
       return (one.snapshot?.skills ?? [])
         .filter(isVisible)
         .map((skill) => uris.skill(withoutDenied(skill, 'resources', maySee)))
     })
-    return { type: 'complete', result: { skills, ...view.caching() } }
+    return { type: 'complete', result: { skills, ...visible.caching() } }
   }
 }
 

@@ -1,7 +1,7 @@
 import { complete, MODERN_REVISIONS, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import type { GatewayModel } from '../../model/index.ts'
 import type { HandleGatewayExchange } from '../gateway-exchange.ts'
-import type { CallerView } from '../policy/caller-view.ts'
+import type { CallerCatalog } from '../policy/caller-catalog.ts'
 import { CatalogPages, type CatalogPagesOptions } from './catalog-pages.ts'
 
 /** What the endpoint says of itself and of what it has, from what its caller may see, by method. */
@@ -10,9 +10,9 @@ export function ownAnswers(
   { server, catalog: { pageSize } }: Pick<GatewayModel, 'server' | 'catalog'>,
 ): Record<string, HandleGatewayExchange> {
   const pages = new CatalogPages({ info, catalog, pageSize })
-  const page: HandleGatewayExchange = (exchange) => pages.page(exchange, exchange.view)
+  const page: HandleGatewayExchange = (exchange) => pages.page(exchange, exchange.visible)
   return {
-    'server/discover': ({ view }) => discover(view, server.instructions),
+    'server/discover': ({ visible }) => discover(visible, server.instructions),
     'tools/list': page,
     'prompts/list': page,
     'resources/list': page,
@@ -21,16 +21,16 @@ export function ownAnswers(
   }
 }
 
-async function discover(view: CallerView, own: string | undefined): Promise<Outcome> {
-  await view.ready()
+async function discover(visible: CallerCatalog, own: string | undefined): Promise<Outcome> {
+  await visible.ready()
   const result: JsonObject = {
     supportedVersions: [...MODERN_REVISIONS],
-    capabilities: view.capabilities(),
+    capabilities: visible.capabilities(),
     ttlMs: 0,
     cacheScope: 'private',
-    _meta: view.meta(),
+    _meta: visible.meta(),
   }
-  const instructions = view.instructions(own)
+  const instructions = visible.instructions(own)
   if (instructions !== undefined) result.instructions = instructions
   return complete(result)
 }

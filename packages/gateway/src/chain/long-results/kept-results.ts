@@ -117,12 +117,12 @@ interface KeptCall {
 }
 
 /** Who may no longer make a call may no longer read what it said. How many calls there were is no matter here. */
-function mayCall({ target, name, args }: KeptCall, { view }: GatewayExchange): boolean {
-  const catalog = view.catalogs.find((one) => one.target.name === target)
-  if (!catalog || !view.maySee('tools', catalog, name)) return false
+function mayCall({ target, name, args }: KeptCall, { visible }: GatewayExchange): boolean {
+  const catalog = visible.catalogs.find((one) => one.target.name === target)
+  if (!catalog || !visible.maySee('tools', catalog, name)) return false
   const resolved = { kind: 'tools', catalog, name } as const
   const params = args === undefined ? {} : { arguments: args }
-  return view.windows(resolved).length > 0 || isPermitted({ method: 'tools/call', params, resolved }, view)
+  return visible.windows(resolved).length > 0 || isPermitted({ method: 'tools/call', params, resolved }, visible)
 }
 
 /** How many pages a text has. */

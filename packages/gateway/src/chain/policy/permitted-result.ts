@@ -16,8 +16,8 @@ const PERMITS: ReadonlyMap<string, Permit> = new Map<string, Permit>([
   ],
   [
     'resources/read',
-    (result, { view, resolved: { catalog } }) => {
-      const left = withoutDenied(result, 'contents', (own) => view.mayRead(catalog, own))
+    (result, { visible, resolved: { catalog } }) => {
+      const left = withoutDenied(result, 'contents', (own) => visible.mayRead(catalog, own))
       return left === result || (left.contents as unknown[]).length > 0 ? left : undefined
     },
   ],
@@ -45,8 +45,8 @@ export function permittedOutcome(outcome: Outcome, exchange: ResolvedExchange): 
   return result ? complete(result) : failure(absent(exchange))
 }
 
-function maySee({ view, resolved: { catalog } }: ResolvedExchange): May {
-  return (own) => view.maySee('resources', catalog, own)
+function maySee({ visible, resolved: { catalog } }: ResolvedExchange): May {
+  return (own) => visible.maySee('resources', catalog, own)
 }
 
 /** The same object when nothing has to go. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import type { PolicyCall } from '../../rules/facts.ts'
-import type { Called, CallerView } from './caller-view.ts'
+import type { Called, CallerCatalog } from './caller-catalog.ts'
 
 interface Request {
   readonly method: string
@@ -41,11 +41,11 @@ function argsOf(kind: Called['kind'], params: JsonObject): JsonObject | undefine
 }
 
 /** Whether a request is permitted, apart from how many there were before. */
-export function isPermitted(request: Request, view: CallerView): boolean {
+export function isPermitted(request: Request, visible: CallerCatalog): boolean {
   const call = policyCall(request)
-  return call ? view.verdict(request.resolved, call).allowed : maySee(request, view)
+  return call ? visible.verdict(request.resolved, call).allowed : maySee(request, visible)
 }
 
-export function maySee({ method, resolved: { kind, catalog, name } }: Request, view: CallerView): boolean {
-  return view.maySee(kind, catalog, name, method === 'completion/complete' && kind === 'resources')
+export function maySee({ method, resolved: { kind, catalog, name } }: Request, visible: CallerCatalog): boolean {
+  return visible.maySee(kind, catalog, name, method === 'completion/complete' && kind === 'resources')
 }

@@ -36,20 +36,20 @@ function isOpenToAll({ policy, targets }: GatewayModel): boolean {
 /** Waits for nothing but counters of calls: a promise more is half of what most rules cost. */
 function decide(...[exchange, next, services]: [...Parameters<Link>, PolicyServices]): ReturnType<Link> {
   const asked = exchange as ResolvedExchange
-  const { view, resolved } = asked
+  const { visible, resolved } = asked
   const call = policyCall(asked)
-  if (!call && !maySee(asked, view)) {
+  if (!call && !maySee(asked, visible)) {
     exchange.ruling = { allowed: false, rule: undefined }
     const { kind, catalog, name } = resolved
-    throw refused(exchange, view.messageOfOwn(kind, catalog, name))
+    throw refused(exchange, visible.messageOfOwn(kind, catalog, name))
   }
-  const windows = call ? view.windows(resolved) : []
+  const windows = call ? visible.windows(resolved) : []
   if (call && windows.length > 0) return judgeByCount(asked, call, windows, services).then(goOn)
-  if (call) judge(asked, call, view.verdict(resolved, call), services)
+  if (call) judge(asked, call, visible.verdict(resolved, call), services)
   return goOn()
 
   function goOn(): ReturnType<Link> {
-    if (!view.isRestricted(resolved.catalog)) return next()
+    if (!visible.isRestricted(resolved.catalog)) return next()
     exchange.hear(withoutDenied)
     return showsResources(asked) ? next().then((outcome) => permittedOutcome(outcome, asked)) : next()
   }
@@ -64,7 +64,7 @@ async function judgeByCount(
   let made = call
   const verdict = await services.counts.decide(exchange, windows, (count) => {
     made = { args: call.args, now: call.now, count }
-    return exchange.view.verdict(exchange.resolved, made)
+    return exchange.visible.verdict(exchange.resolved, made)
   })
   judge(exchange, made, verdict, services)
 }
@@ -75,12 +75,12 @@ function judge(
   verdict: Verdict,
   { log, rulings }: PolicyServices,
 ): void {
-  const { view, resolved } = exchange
+  const { visible, resolved } = exchange
   exchange.ruling = verdict
   rulings.decided(verdict)
   if (!verdict.allowed) throw refusal(exchange, verdict, log)
   exchange.holds = verdict.holds
-  const trial = view.trial(resolved, made)
+  const trial = visible.trial(resolved, made)
   if (trial && !trial.allowed) {
     rulings.wouldDeny(trial)
     tell(log, 'info', 'Policy would deny this if it were enforced', exchange, trial)
@@ -120,8 +120,8 @@ function tell(
 
 function withoutDenied(
   notification: Notification,
-  { view, resolved }: GatewayExchange,
+  { visible, resolved }: GatewayExchange,
 ): Notification | undefined {
   const uri = updatedUri(notification)
-  return uri === undefined || view.maySee('resources', resolved!.catalog, uri) ? notification : undefined
+  return uri === undefined || visible.maySee('resources', resolved!.catalog, uri) ? notification : undefined
 }

@@ -2,30 +2,30 @@ import { describe, expect, it } from 'vitest'
 import { complete, failure, ProtocolError, RefusedForLoad } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { TargetError } from '../../targets/target-error.ts'
-import { WireView } from '../../telemetry/wire-view.ts'
+import { ExchangeLog } from '../../telemetry/exchange-log.ts'
 import { answering, chainBench } from '../chain.test.support.ts'
 import { recorderLink } from './recorder-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
 
 function recorder() {
-  const view = new WireView({ size: 10, bodyBytes: 1000, sampling: 1 })
+  const exchanges = new ExchangeLog({ size: 10, bodyBytes: 1000, sampling: 1 })
   const lines: unknown[] = []
-  return { view, lines, link: recorderLink(view, (...line) => lines.push(line)) }
+  return { exchanges, lines, link: recorderLink(exchanges, (...line) => lines.push(line)) }
 }
 
 describe('the recorder', () => {
   it('records a request while it runs and when it has ended', async () => {
-    const { view, link } = recorder()
+    const { exchanges, link } = recorder()
     let running = 0
     await link(bench.exchange('tools/call', { name: 'x' }), async () => {
-      running = view.running.length
+      running = exchanges.running.length
       return complete({})
     })
     expect(running).toBe(1)
-    expect(view.running).toEqual([])
-    expect(view.recent(1)).toMatchObject([{ method: 'tools/call', name: 'x', status: 'ok' }])
-    expect(view.total.totals()).toMatchObject({ calls: 1, errors: 0 })
+    expect(exchanges.running).toEqual([])
+    expect(exchanges.recent(1)).toMatchObject([{ method: 'tools/call', name: 'x', status: 'ok' }])
+    expect(exchanges.total.totals()).toMatchObject({ calls: 1, errors: 0 })
   })
 
   it.each([
@@ -38,17 +38,17 @@ describe('the recorder', () => {
     ],
     ['anything else', new Error('secret detail'), { code: -32603, message: 'Internal error' }, 'warn'],
   ])('makes an outcome of %s, and a line', async (_what, thrown, error, level) => {
-    const { view, lines, link } = recorder()
+    const { exchanges, lines, link } = recorder()
     const outcome = await link(bench.exchange('tools/call'), () => Promise.reject(thrown))
     expect(outcome).toMatchObject({ type: 'error', error, cause: thrown })
     expect(JSON.stringify(outcome)).not.toContain('secret detail"}')
-    expect(view.total.totals()).toMatchObject({ calls: 1, errors: 1 })
+    expect(exchanges.total.totals()).toMatchObject({ calls: 1, errors: 1 })
     expect(lines).toMatchObject([[level, 'tools/call failed', { detail: thrown.message }]])
   })
 
   it('shows what is said and asked to those who watch', async () => {
-    const { view, link } = recorder()
-    view.watch(() => {})
+    const { exchanges, link } = recorder()
+    exchanges.watch(() => {})
     const ask = async () => ({ one: { action: 'accept' } })
     const exchange = bench.exchange('tools/call', {}, { ask })
     await link(exchange, async () => {
@@ -56,7 +56,7 @@ describe('the recorder', () => {
       await exchange.ask!({ one: { method: 'elicitation/create' } })
       return complete({})
     })
-    const messages = view.recent(1)[0]!.messages!.map(({ direction, json }) => [direction, JSON.parse(json)])
+    const messages = exchanges.recent(1)[0]!.messages!.map(({ direction, json }) => [direction, JSON.parse(json)])
     expect(messages).toMatchObject([
       ['in', { method: 'tools/call' }],
       ['out', { method: 'notifications/progress' }],

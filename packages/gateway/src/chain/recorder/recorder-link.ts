@@ -9,7 +9,7 @@ import {
 } from '@gantry/mcp/exchange'
 import { toFailure } from '../to-failure.ts'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
-import type { WireView } from '../../telemetry/wire-view.ts'
+import type { ExchangeLog } from '../../telemetry/exchange-log.ts'
 import { limitedLog, type Log, type LogLimit } from '../../telemetry/log.ts'
 import type { Ask, GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
@@ -19,15 +19,15 @@ import { TargetError } from '../../targets/target-error.ts'
 const REFUSALS: LogLimit = { lines: 5, period: 10_000 }
 
 /** Counts and records every request, shows it to those who watch, and makes an outcome of whatever was thrown. */
-export function recorderLink(view: WireView, log: Log): Link {
+export function recorderLink(exchanges: ExchangeLog, log: Log): Link {
   const refusals = limitedLog(log, REFUSALS)
   return async (exchange, next) => {
-    const record = view.begin(exchange)
+    const record = exchanges.begin(exchange)
     exchange.record = record
     exchange.askThrough(
-      (ask) => (requests, signal) => view.waiting.during(record, requests, ask(requests, signal)),
+      (ask) => (requests, signal) => exchanges.waiting.during(record, requests, ask(requests, signal)),
     )
-    if (view.watched && record.keeps) watch(exchange, record, view)
+    if (exchanges.watched && record.keeps) watch(exchange, record, exchanges)
     let outcome: Outcome
     try {
       outcome = await next()
@@ -35,7 +35,7 @@ export function recorderLink(view: WireView, log: Log): Link {
       outcome = toFailure(thrown)
     }
     exchange.tellEnded(outcome)
-    view.end(record, outcome, exchange)
+    exchanges.end(record, outcome, exchange)
     if (outcome.type === 'error') {
       logFailure(record.isForLoad ? refusals : log, record, outcome, exchange.trace?.traceId)
     }
@@ -44,12 +44,12 @@ export function recorderLink(view: WireView, log: Log): Link {
 }
 
 /** Notifications and live questions to the caller are recorded as well. */
-function watch(exchange: GatewayExchange, record: ExchangeRecord, view: WireView): void {
+function watch(exchange: GatewayExchange, record: ExchangeRecord, exchanges: ExchangeLog): void {
   exchange.hear((message) => {
-    view.add(record, { hop: 'client', direction: 'out', message })
+    exchanges.add(record, { hop: 'client', direction: 'out', message })
     return message
   })
-  exchange.askThrough((ask) => (requests, signal) => asked(ask, requests, signal, record, view))
+  exchange.askThrough((ask) => (requests, signal) => asked(ask, requests, signal, record, exchanges))
 }
 
 /** Legacy clients are asked while the call runs; each question is a request of its own there. */
@@ -58,19 +58,19 @@ async function asked(
   requests: InputRequests,
   signal: AbortSignal | undefined,
   record: ExchangeRecord,
-  view: WireView,
+  exchanges: ExchangeLog,
 ): Promise<InputResponses> {
   for (const request of Object.values(requests)) {
     const note = `a question of the target → \`${request.method}\` to the client`
-    view.add(record, { hop: 'client', direction: 'out', message: request, note })
+    exchanges.add(record, { hop: 'client', direction: 'out', message: request, note })
   }
   const answers = await ask(requests, signal).catch((thrown: unknown) => {
     const message = toFailure(thrown)
-    view.add(record, { hop: 'client', direction: 'in', message, note: 'the question was refused' })
+    exchanges.add(record, { hop: 'client', direction: 'in', message, note: 'the question was refused' })
     throw thrown
   })
   for (const answer of Object.values(answers)) {
-    view.add(record, { hop: 'client', direction: 'in', message: { result: answer } })
+    exchanges.add(record, { hop: 'client', direction: 'in', message: { result: answer } })
   }
   return answers
 }

@@ -1,12 +1,12 @@
 import { orAbort } from '@gantry/mcp/exchange'
-import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import { fitsTemplate, listedSpelling } from '../../catalog/offers-uri.ts'
 import { lookUp, type TargetCatalog } from '../../catalog/target-catalog.ts'
 import { readUri, sentUri } from '../../model/index.ts'
 import { refused } from '../absent.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
-import type { CallerView } from '../policy/caller-view.ts'
+import type { CallerCatalog } from '../policy/caller-catalog.ts'
 
 /** A resource that the caller may use: whose it is, and the URI to ask for there. */
 export interface FoundResource {
@@ -17,53 +17,53 @@ export interface FoundResource {
 /** Finds the owner of a URI. A resource that the configuration leaves out or that the caller may not use has none. */
 export async function findResource(
   uri: string,
-  catalog: CatalogView,
-  view: CallerView,
+  catalog: EndpointCatalog,
+  visible: CallerCatalog,
 ): Promise<FoundResource | undefined> {
-  const owner = await ownerOf(uri, catalog, view)
+  const owner = await ownerOf(uri, catalog, visible)
   if (!owner) return undefined
   // Its templates may say more than its name does.
-  if (!owner.snapshot) await view.ready()
-  return usable(uri, owner, catalog, view) ?? (await usableNow(uri, owner, catalog, view))
+  if (!owner.snapshot) await visible.ready()
+  return usable(uri, owner, catalog, visible) ?? (await usableNow(uri, owner, catalog, visible))
 }
 
 function usable(
   uri: string,
   owner: TargetCatalog,
-  catalog: CatalogView,
-  view: CallerView,
+  catalog: EndpointCatalog,
+  visible: CallerCatalog,
 ): FoundResource | undefined {
-  const own = askedUri(catalog.urisOf(owner).toOwn(uri), owner, view)
-  return own !== undefined && view.maySee('resources', owner, own) ? { catalog: owner, own } : undefined
+  const own = askedUri(catalog.urisOf(owner).toOwn(uri), owner, visible)
+  return own !== undefined && visible.maySee('resources', owner, own) ? { catalog: owner, own } : undefined
 }
 
 /** What the configuration leaves out may be shown by a template that was added since. */
 async function usableNow(
   uri: string,
   owner: TargetCatalog,
-  catalog: CatalogView,
-  view: CallerView,
+  catalog: EndpointCatalog,
+  visible: CallerCatalog,
 ): Promise<FoundResource | undefined> {
   if (owner.target.model.resources.include.length === 0) return undefined
   await lookUp([owner])
-  return usable(uri, owner, catalog, view)
+  return usable(uri, owner, catalog, visible)
 }
 
 /** By prefix; without one, by the lists, by the templates, and last by asking the only target that could have it. */
 async function ownerOf(
   uri: string,
-  catalog: CatalogView,
-  view: CallerView,
+  catalog: EndpointCatalog,
+  visible: CallerCatalog,
 ): Promise<TargetCatalog | undefined> {
-  const prefixed = view.catalogs.find((one) => catalog.urisOf(one).owns(uri))
+  const prefixed = visible.catalogs.find((one) => catalog.urisOf(one).owns(uri))
   if (prefixed) return prefixed
-  const known = view.find('resources', uri)
+  const known = visible.find('resources', uri)
   if (known) return known.target
-  await view.ready()
-  const unprefixed = view.catalogs.filter((one) => catalog.prefixOf(one) === '')
+  await visible.ready()
+  const unprefixed = visible.catalogs.filter((one) => catalog.prefixOf(one) === '')
   const starting = unprefixed.filter((one) => one.isFirstAsked)
-  if (starting.length > 0 && !view.find('resources', uri)) await lookUp(starting)
-  const listed = view.find('resources', uri)
+  if (starting.length > 0 && !visible.find('resources', uri)) await lookUp(starting)
+  const listed = visible.find('resources', uri)
   if (listed) return listed.target
   const bare = unprefixed.filter((one) => one.snapshot?.discovery.capabilities.resources)
   const offering = offeredBy(bare, uri)
@@ -72,7 +72,7 @@ async function ownerOf(
     return offering ?? bare[0] ?? unprefixed.find((one) => !one.snapshot && one.target.model.enabled)
   // It may have been added since.
   await lookUp(bare.filter((one) => one.target.connected))
-  return view.find('resources', uri)?.target ?? offeredBy(bare, uri) ?? bare[0]
+  return visible.find('resources', uri)?.target ?? offeredBy(bare, uri) ?? bare[0]
 }
 
 function offeredBy(catalogs: readonly TargetCatalog[], uri: string): TargetCatalog | undefined {
@@ -84,9 +84,9 @@ function offeredBy(catalogs: readonly TargetCatalog[], uri: string): TargetCatal
 }
 
 /** The URI to send: where the policy keeps something back, the canonical one that was decided about. */
-function askedUri(own: string, owner: TargetCatalog, view: CallerView): string | undefined {
+function askedUri(own: string, owner: TargetCatalog, visible: CallerCatalog): string | undefined {
   const { snapshot } = owner
-  if (!view.isRestricted(owner) || snapshot?.resources.some((one) => one.uri === own)) return own
+  if (!visible.isRestricted(owner) || snapshot?.resources.some((one) => one.uri === own)) return own
   const forms = readUri(own)
   if (forms.isAmbiguous) return undefined
   return (snapshot && listedSpelling(snapshot, forms)) ?? sentUri(forms)
@@ -98,12 +98,12 @@ export type Named = 'tools' | 'prompts'
 export async function findEntry(
   kind: Named | 'templates',
   key: string,
-  view: CallerView,
+  visible: CallerCatalog,
 ): Promise<MergedEntry | undefined> {
-  const known = view.find(kind, key)
+  const known = visible.find(kind, key)
   if (known) return known
-  await view.ready()
-  return view.find(kind, key)
+  await visible.ready()
+  return visible.find(kind, key)
 }
 
 /** An entry that may not be in the lists yet: the targets that could have it are asked before it is refused. */
@@ -111,18 +111,18 @@ export async function findNamed(
   kind: Named,
   name: string,
   exchange: GatewayExchange,
-  catalog: CatalogView,
+  catalog: EndpointCatalog,
 ): Promise<MergedEntry> {
-  const { view } = exchange
-  const known = await findEntry(kind, name, view)
+  const { visible } = exchange
+  const known = await findEntry(kind, name, visible)
   if (known) return known
-  const owners = possibleOwners(name, catalog, view)
+  const owners = possibleOwners(name, catalog, visible)
   const answers = owners.length > 0 ? await orAbort(lookUp(owners), exchange.signal) : []
-  const found = view.find(kind, name)
+  const found = visible.find(kind, name)
   if (found) return found
   // A target that has never answered may have it: the call fails like any other call of that target.
   const failed = answers.find((one, at) => one.status === 'rejected' && !owners[at]!.snapshot)
-  throw failed?.status === 'rejected' ? failed.reason : refused(exchange, view.messageOf(kind, name))
+  throw failed?.status === 'rejected' ? failed.reason : refused(exchange, visible.messageOf(kind, name))
 }
 
 /**
@@ -130,11 +130,11 @@ export async function findNamed(
  * it runs or starts for the first time. Whether policy denies the name does not matter here: the answer, and the
  * time that it takes, would tell.
  */
-function possibleOwners(name: string, catalog: CatalogView, view: CallerView): TargetCatalog[] {
-  return view.catalogs.filter((one) => {
+function possibleOwners(name: string, catalog: EndpointCatalog, visible: CallerCatalog): TargetCatalog[] {
+  return visible.catalogs.filter((one) => {
     const prefix = catalog.prefixOf(one)
     const start = prefix === '' ? '' : prefix + catalog.separator
-    const isAsked = one.target.connected || one.isFirstAsked || view.catalogs.length === 1
+    const isAsked = one.target.connected || one.isFirstAsked || visible.catalogs.length === 1
     const isNamed = prefix === '' ? isAsked : name.startsWith(start)
     return isNamed && one.target.model.enabled
   })

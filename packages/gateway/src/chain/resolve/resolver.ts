@@ -12,13 +12,13 @@ import {
   type Notification,
   type Outcome,
 } from '@gantry/mcp/exchange'
-import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import type { MergedEntry } from '../../catalog/merged.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { updatedUri } from '../../targets/listening/shared-listener.ts'
 import { absent, isMissing, refused } from '../absent.ts'
 import type { GatewayExchange, Resolved, ResolvedExchange } from '../gateway-exchange.ts'
-import type { CallerView } from '../policy/caller-view.ts'
+import type { CallerCatalog } from '../policy/caller-catalog.ts'
 import type { CallerTasks } from '../tasks/caller-tasks.ts'
 import { findEntry, findNamed, findResource, type FoundResource, type Named } from './finder.ts'
 import { headerParameters, type HeaderParameter } from '@gantry/mcp/server'
@@ -26,7 +26,7 @@ import type { Link } from '../link.ts'
 
 export interface ResolverOptions {
   /** The targets of the endpoint, under the names that its clients see. */
-  readonly catalog: CatalogView
+  readonly catalog: EndpointCatalog
   readonly tasks: CallerTasks
 }
 
@@ -61,7 +61,7 @@ export class Resolver {
 
   #named(kind: Named, exchange: GatewayExchange): Resolved | Promise<Resolved> {
     const name = textOf(exchange.params, 'name')
-    const known = exchange.view.find(kind, name)
+    const known = exchange.visible.find(kind, name)
     if (known) return this.#toEntry(kind, name, known, exchange)
     return findNamed(kind, name, exchange, this.#options.catalog).then((entry) =>
       this.#toEntry(kind, name, entry, exchange),
@@ -88,18 +88,18 @@ export class Resolver {
   }
 
   async #uri(uri: string, exchange: GatewayExchange): Promise<Resolved> {
-    const found = await this.findResource(uri, exchange.view)
-    if (!found || !mayOpen(found, exchange)) throw refused(exchange, exchange.view.messageOfUri(uri))
+    const found = await this.findResource(uri, exchange.visible)
+    if (!found || !mayOpen(found, exchange)) throw refused(exchange, exchange.visible.messageOfUri(uri))
     const params = found.own === uri ? exchange.params : copyWith(exchange.params, 'uri', found.own)
     return this.#at(found.catalog, { kind: 'resources', name: found.own }, params)
   }
 
-  findResource(uri: string, view: CallerView): Promise<FoundResource | undefined> {
-    return findResource(uri, this.#options.catalog, view)
+  findResource(uri: string, visible: CallerCatalog): Promise<FoundResource | undefined> {
+    return findResource(uri, this.#options.catalog, visible)
   }
 
   async #completion(exchange: GatewayExchange): Promise<Resolved> {
-    const { params, view } = exchange
+    const { params, visible } = exchange
     const { ref, argument } = params
     if (!isJsonObject(argument)) {
       throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "argument" must be an object')
@@ -113,11 +113,11 @@ export class Resolver {
     }
     if (isJsonObject(ref) && ref.type === 'ref/resource') {
       const uri = textOf(ref, 'uri')
-      const entry = await findEntry('templates', uri, view)
-      const found = entry ? { catalog: entry.target, own: entry.own } : await this.findResource(uri, view)
+      const entry = await findEntry('templates', uri, visible)
+      const found = entry ? { catalog: entry.target, own: entry.own } : await this.findResource(uri, visible)
       // Where something is denied, what is not listed is not asked about: the answers could be told apart.
-      if (!found || (!entry && view.isRestricted(found.catalog))) {
-        throw refused(exchange, view.messageOfUri(uri))
+      if (!found || (!entry && visible.isRestricted(found.catalog))) {
+        throw refused(exchange, visible.messageOfUri(uri))
       }
       const { catalog, own } = found
       return this.#at(catalog, { kind: 'resources', name: own }, { ...params, ref: { ...ref, uri: own } })
@@ -133,15 +133,15 @@ export class Resolver {
 
   /** A method of a target's own goes to the only target that there is, or to the owner of the URI that it names. */
   async #method(exchange: GatewayExchange): Promise<Resolved> {
-    const { method, params, view } = exchange
+    const { method, params, visible } = exchange
     const { catalog } = this.#options
     const uri = typeof params.uri === 'string' ? params.uri : undefined
-    const only = catalog.catalogs.length === 1 ? view.catalogs[0] : undefined
-    const isFree = only !== undefined && !view.isRestricted(only)
-    const found = uri === undefined || isFree ? undefined : await this.findResource(uri, view)
+    const only = catalog.catalogs.length === 1 ? visible.catalogs[0] : undefined
+    const isFree = only !== undefined && !visible.isRestricted(only)
+    const found = uri === undefined || isFree ? undefined : await this.findResource(uri, visible)
     const owner = uri === undefined || isFree ? only : found?.catalog
-    if (!owner || !view.maySee('methods', owner, method)) {
-      throw refused(exchange, view.messageOfMethod(method, uri))
+    if (!owner || !visible.maySee('methods', owner, method)) {
+      throw refused(exchange, visible.messageOfMethod(method, uri))
     }
     const own = uri === undefined ? undefined : (found?.own ?? catalog.urisOf(owner).toOwn(uri))
     const asked = own === uri ? params : copyWith(params, 'uri', own)
@@ -157,8 +157,8 @@ export class Resolver {
 }
 
 /** A rule about what is in a directory is a rule about reading the directory. */
-function mayOpen({ catalog, own }: FoundResource, { method, view }: GatewayExchange): boolean {
-  return method !== 'resources/directory/read' || own.endsWith('/') || view.mayRead(catalog, `${own}/`)
+function mayOpen({ catalog, own }: FoundResource, { method, visible }: GatewayExchange): boolean {
+  return method !== 'resources/directory/read' || own.endsWith('/') || visible.mayRead(catalog, `${own}/`)
 }
 
 /** Reads a member that names what a request is about; nothing is asked before it is a text. */

@@ -1,20 +1,20 @@
 import { deriveExchange, type Exchange, type Outcome, type TaskHandle } from '@gantry/mcp/exchange'
 import { declaresTasks, missingTasks, TaskService, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
-import type { CatalogView } from '../../catalog/catalog-view.ts'
+import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { Store } from '../../store/index.ts'
 import { isStillThere } from '../../targets/server-mark.ts'
 import { absent, methodNotFound } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
-import type { CallerView } from '../policy/caller-view.ts'
+import type { CallerCatalog } from '../policy/caller-catalog.ts'
 import type { CallerTask, TaskIds } from './task-ids.ts'
 
 /** Finds the tasks of a caller. Another caller's task, and one of a tool that the caller may not see, does not exist. */
 export class CallerTasks {
   readonly #ids: TaskIds
-  readonly #catalog: CatalogView
+  readonly #catalog: EndpointCatalog
 
-  constructor(ids: TaskIds, catalog: CatalogView) {
+  constructor(ids: TaskIds, catalog: EndpointCatalog) {
     this.#ids = ids
     this.#catalog = catalog
   }
@@ -29,18 +29,18 @@ export class CallerTasks {
     const isThere =
       task.isOwn ||
       (target.serverOf(asked) === task.server && isStillThere(task.process, target.processOf(asked)))
-    return isThere && maySeeTask(task, exchange.view) ? task : undefined
+    return isThere && maySeeTask(task, exchange.visible) ? task : undefined
   }
 
   /** The task that the params name, or the error that says there is none. */
   async require(exchange: GatewayExchange): Promise<CallerTask> {
-    const { client, method, params, view } = exchange
+    const { client, method, params, visible } = exchange
     if (!TASK_METHODS.has(method)) throw methodNotFound(method)
     const found = declaresTasks(client) && (await this.find(params.taskId, exchange))
     if (found) return found
-    await view.ready()
+    await visible.ready()
     // Whether there can be tasks, for this client at least.
-    if (!view.capabilities().extensions?.[TASKS_EXTENSION]) throw methodNotFound(method)
+    if (!visible.capabilities().extensions?.[TASKS_EXTENSION]) throw methodNotFound(method)
     throw declaresTasks(client) ? absent(exchange) : missingTasks()
   }
 
@@ -77,8 +77,8 @@ export function isElsewhere(at: string, { gateway }: TargetCatalog['target']): b
 }
 
 /** What is not there for the caller any more has no tasks either. */
-export function maySeeTask({ kind, catalog, name }: CallerTask, view: CallerView): boolean {
-  return view.maySee(kind, catalog, name)
+export function maySeeTask({ kind, catalog, name }: CallerTask, visible: CallerCatalog): boolean {
+  return visible.maySee(kind, catalog, name)
 }
 
 /** Finished tasks that are kept for clients to come and get; the oldest make room. */

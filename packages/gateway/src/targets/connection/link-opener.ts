@@ -10,7 +10,7 @@ import type { Implementation } from '@gantry/mcp/server'
 import type { OAuthModel, TargetModel, UrlTarget } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { Log } from '../../telemetry/log.ts'
-import { TargetTap, type WireView } from '../../telemetry/wire-view.ts'
+import { TargetTap, type ExchangeLog } from '../../telemetry/exchange-log.ts'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { LeasedContinuations, type Instance } from './instance.ts'
 import type { OpenRequest } from './life.ts'
@@ -28,7 +28,7 @@ export interface OpenerServices {
   readonly gate: StartGate
   readonly continuations: Continuations
   readonly embedded: ReadonlyMap<string, Served>
-  readonly view: WireView
+  readonly exchanges: ExchangeLog
   readonly fetch: FetchLike
   /** Gives room to long messages of targets. */
   readonly arriving: ArrivingResults
@@ -133,7 +133,7 @@ export class LinkOpener {
       continuations: new LeasedContinuations(this.#services.continuations, instance.park),
       handshake,
       tap: new TargetTap(handshake, {
-        view: this.#services.view,
+        exchanges: this.#services.exchanges,
         target: this.#name,
         advice: () => adviceFor(model),
       }),

@@ -17,7 +17,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { TargetModel } from '../../model/index.ts'
-import { noteUpstream, recordOf } from '../../telemetry/wire-view.ts'
+import { noteUpstream, recordOf } from '../../telemetry/exchange-log.ts'
 
 /** Time limits in ms. */
 export interface Limits {

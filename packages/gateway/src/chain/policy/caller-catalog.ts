@@ -1,7 +1,7 @@
 import type { Exchange, JsonObject } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
-import type { CatalogView, Gap } from '../../catalog/catalog-view.ts'
+import type { EndpointCatalog, Gap } from '../../catalog/endpoint-catalog.ts'
 import type { ListKind, ListsOf, Merged, MergedEntry } from '../../catalog/merged.ts'
 import { offersUri } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
@@ -28,8 +28,8 @@ interface ViewOptions {
 }
 
 /** An endpoint as one caller sees it: made only from the targets that the caller may know. */
-export class CallerView {
-  readonly #catalog: CatalogView
+export class CallerCatalog {
+  readonly #catalog: EndpointCatalog
   readonly #permissions: Permissions
   readonly #trial: Permissions | undefined
   readonly #listsOf: ListsOf | undefined
@@ -38,7 +38,7 @@ export class CallerView {
   #known: { readonly generation: number; readonly catalogs: readonly TargetCatalog[] } | undefined
 
   /** `listsOf`: where targets offer something else to this caller than to others. `trial`: rules that are tried out. */
-  constructor(catalog: CatalogView, permissions: Permissions, { listsOf, trial, rulings }: ViewOptions = {}) {
+  constructor(catalog: EndpointCatalog, permissions: Permissions, { listsOf, trial, rulings }: ViewOptions = {}) {
     this.#rulings = rulings
     this.#catalog = catalog
     this.#listsOf = listsOf
@@ -285,16 +285,16 @@ const NOBODY = {}
 
 /** What callers may see and call at one endpoint, under the rules that hold now. */
 export class Policy {
-  readonly #catalog: CatalogView
+  readonly #catalog: EndpointCatalog
   readonly #endpoint: string
   readonly #rulings: RuleCounts | undefined
   #rules: PolicyModel
   /** The endpoint as all callers see it; undefined while rules hide something from some of them. */
-  #common: CallerView | undefined
+  #common: CallerCatalog | undefined
   /** By the credentials of the caller: what is merged and found out for one request holds for the next. */
-  #known = new WeakMap<object, CallerView>()
+  #known = new WeakMap<object, CallerCatalog>()
 
-  constructor(catalog: CatalogView, rules: PolicyModel, endpoint: string, rulings?: RuleCounts) {
+  constructor(catalog: EndpointCatalog, rules: PolicyModel, endpoint: string, rulings?: RuleCounts) {
     this.#catalog = catalog
     this.#rulings = rulings
     this.#endpoint = endpoint
@@ -309,28 +309,28 @@ export class Policy {
   set rules(rules: PolicyModel) {
     this.#rules = rules
     this.#known = new WeakMap()
-    const view = this.#viewUnder(rules, {})
-    this.#common = view.isCommon && !rules.trial ? view : undefined
+    const visible = this.#visibleUnder(rules, {})
+    this.#common = visible.isCommon && !rules.trial ? visible : undefined
   }
 
   /** The endpoint as a caller sees it. */
-  viewOf(
+  visibleTo(
     caller: Pick<Exchange, 'session' | 'auth' | 'client'>,
     rules: PolicyModel = this.#rules,
-  ): CallerView {
+  ): CallerCatalog {
     const listsOf = this.#catalog.listsFor(caller)
     if (!listsOf && rules === this.#rules && this.#common) return this.#common
     const { auth = NOBODY, client } = caller
     const known = !listsOf && rules === this.#rules ? this.#known.get(auth) : undefined
     if (known) return known
-    const view = this.#viewUnder(rules, { auth: caller.auth, client, view: this.#endpoint }, listsOf)
-    if (rules === this.#rules && view.isLasting) this.#known.set(auth, view)
-    return view
+    const visible = this.#visibleUnder(rules, { auth: caller.auth, client, view: this.#endpoint }, listsOf)
+    if (rules === this.#rules && visible.isLasting) this.#known.set(auth, visible)
+    return visible
   }
 
-  #viewUnder(rules: PolicyModel, caller: Caller, listsOf?: ListsOf): CallerView {
+  #visibleUnder(rules: PolicyModel, caller: Caller, listsOf?: ListsOf): CallerCatalog {
     const trial = rules.trial && permissionsOf(rules.trial, caller)
-    return new CallerView(this.#catalog, permissionsOf(rules, caller), {
+    return new CallerCatalog(this.#catalog, permissionsOf(rules, caller), {
       listsOf,
       trial,
       rulings: this.#rulings,

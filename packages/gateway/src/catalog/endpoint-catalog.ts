@@ -43,7 +43,7 @@ const AS_THEY_ARE = new PublicUris('')
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 
 /** Some targets' offers under the names that one endpoint's clients see. */
-export class CatalogView {
+export class EndpointCatalog {
   readonly #options: () => CatalogOptions
   readonly #catalogs: () => readonly TargetCatalog[]
   readonly #prefixed: boolean

@@ -14,7 +14,7 @@ import type {
   RecordStatus,
   SeenMessage,
   Shown,
-  WireViewOptions,
+  ExchangeLogOptions,
 } from './exchange-record.ts'
 import { FailureCounts } from './failure-counts.ts'
 import { failureText, shortText } from './failure-text.ts'
@@ -36,7 +36,7 @@ const MOST_HELD = 20
  * The last exchanges, for the console, and those before them that failed or were the slowest. Messages are kept while
  * it is watched; of an exchange that fails, what was asked and answered is kept in any case.
  */
-export class WireView {
+export class ExchangeLog {
   readonly total: Stats = new Stats()
   readonly load: LoadHistory = new LoadHistory()
   readonly failures: FailureCounts = new FailureCounts()
@@ -57,7 +57,7 @@ export class WireView {
   readonly #running = new CallTable<number, ExchangeRecord>()
   #next = 1
 
-  constructor(options: WireViewOptions, usage?: Pick<ToolUsage, 'add'>) {
+  constructor(options: ExchangeLogOptions, usage?: Pick<ToolUsage, 'add'>) {
     this.#usage = usage
     this.#sampling = options.sampling
     this.#bodyBytes = options.bodyBytes
@@ -178,7 +178,7 @@ export class WireView {
     if (this.#ring[record.id % this.#ring.length] !== record) this.#exchanges.endedLate(record)
   }
 
-  /** The tap of a watched view has shown what went by a wire. */
+  /** The tap of a watched log has shown what went by a wire. */
   #showHttp(record: ExchangeRecord): void {
     for (const seen of record.upstream ?? []) {
       if ('http' in Object(seen.message)) this.add(record, seen)
@@ -265,23 +265,23 @@ export class WireView {
 type Message = Parameters<WireTap['seen']>[1]
 
 const MAX_QUESTIONS = 256
-/** It came on the stream of a call while the view was not watched. */
+/** It came on the stream of a call while the log was not watched. */
 const UNKNOWN: Question = { method: 'a question of the server', origin: undefined }
 
-/** Who looks at the messages of a target: the handshake while it lasts, then the wire view while it is watched. */
+/** Who looks at the messages of a target: the handshake while it lasts, then the exchange log while it is watched. */
 export class TargetTap implements WireTap {
   readonly #handshake: Handshake
-  readonly #shown: Shown<WireView> | undefined
+  readonly #shown: Shown<ExchangeLog> | undefined
   /** Questions of the server that are not answered yet, by their ids. */
   readonly #questions = new Map<unknown, Question>()
 
-  constructor(handshake: Handshake, shown?: Shown<WireView>) {
+  constructor(handshake: Handshake, shown?: Shown<ExchangeLog>) {
     this.#handshake = handshake
     this.#shown = shown
   }
 
   get active(): boolean {
-    return this.#handshake.active || this.#shown?.view.watched === true
+    return this.#handshake.active || this.#shown?.exchanges.watched === true
   }
 
   /**
@@ -313,20 +313,20 @@ export class TargetTap implements WireTap {
   }
 
   #show(direction: 'in' | 'out', message: unknown, origin: object | undefined, isOfQuestion: boolean): void {
-    const { view, target } = this.#shown!
-    if (!view.watched) return
+    const { exchanges, target } = this.#shown!
+    if (!exchanges.watched) return
     const record = origin && recordOf(origin as Exchange)
-    const records = record ? [record] : view.runningAt(target)
+    const records = record ? [record] : exchanges.runningAt(target)
     if (records.length > 1 && !isOfQuestion) return
-    for (const one of records) view.add(one, { hop: 'target', direction, message })
+    for (const one of records) exchanges.add(one, { hop: 'target', direction, message })
   }
 
   #refused(error: { message: string }, { method, origin }: Question): void {
-    const { view, target, advice } = this.#shown!
-    const { length } = view.runningAt(target)
+    const { exchanges, target, advice } = this.#shown!
+    const { length } = exchanges.runningAt(target)
     const isAmbiguous = length > 1 && origin === undefined
     const more = isAmbiguous ? `; ${length} calls are in flight, ${advice()}` : ''
-    view.refused(target, method, error.message + more)
+    exchanges.refused(target, method, error.message + more)
   }
 }
 
