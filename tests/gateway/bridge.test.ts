@@ -76,7 +76,9 @@ describe.each(['modern', 'legacy'] as const)('a %s client', (clientEra) => {
       await using _subscription = await client.subscribe(`${target}+test://cancelled`)
       const abort = new AbortController()
       const call = client.call(`${target}_wait`, {}, { signal: abort.signal })
-      await until(() => [...gateway.gateway.exchanges.running].some((record) => record.name === `${target}_wait`))
+      await until(() =>
+        [...gateway.gateway.exchanges.running].some((record) => record.name === `${target}_wait`),
+      )
       abort.abort()
       await expect(call).rejects.toMatchObject({ code: 'cancelled' })
       await until(() => updated.includes(`${target}+test://cancelled`))

@@ -145,7 +145,9 @@ it('lets a call finish that is under way when it is told to stop', async () => {
   )
   const client = await open(gateway.endpoint, 'modern')
   const call = client.call('slow_wait')
-  await expect.poll(() => [...gateway.gateway.exchanges.running].some((one) => one.target === 'slow')).toBe(true)
+  await expect
+    .poll(() => [...gateway.gateway.exchanges.running].some((one) => one.target === 'slow'))
+    .toBe(true)
   const closed = gateway.close()
   setTimeout(finish, 200)
   expect((await call).text()).toBe('finished')

@@ -150,7 +150,7 @@ describe('isolation: call', () => {
     const { inputRequests, requestState } = asked.message.result
     const [key] = Object.keys(inputRequests)
     const waiting = instances().find((instance) => instance.key.startsWith('call:'))!
-    const pid = waiting.link!.process!.pid!
+    const pid = waiting.connection!.process!.pid!
     expect(isAlive(pid)).toBe(true)
     const inputResponses = { [key!]: { action: 'accept', content: { name: 'Eve' } } }
     const done = await modernRequest(endpoint, 'tools/call', {

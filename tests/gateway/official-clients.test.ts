@@ -90,7 +90,8 @@ describe.each(CELLS)('the official client %s and a %s server over %s', (_, revis
     const controller = new AbortController()
     const staying = peer.call('e_count', { to: 1 })
     const rejected = expect(peer.call('e_wait', {}, { signal: controller.signal })).rejects.toThrow()
-    const isRunning = (name: string) => [...gateway.gateway.exchanges.running].some((one) => one.name === name)
+    const isRunning = (name: string) =>
+      [...gateway.gateway.exchanges.running].some((one) => one.name === name)
     await expect.poll(() => isRunning('e_wait') && isRunning('e_count')).toBe(true)
     await peer.call('e_echo', { text: 'the calls above have arrived' })
     controller.abort('enough')

@@ -99,7 +99,7 @@ describe.each(['ends', 'forgets'])('a server that %s all subscriptions with one'
     const target = gateway.gateway.target('g')!
     const { link } = target.main
     process.kill(link!.process!.pid!)
-    await expect.poll(() => target.state === 'ready' && target.main.link !== link).toBe(true)
+    await expect.poll(() => target.state === 'ready' && target.main.connection !== link).toBe(true)
     await expect.poll(openStreams).toBe(1)
   })
 

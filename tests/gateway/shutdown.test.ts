@@ -40,7 +40,8 @@ function post(url: string, message: object, headers: Record<string, string> = {}
 
 /** Stops the gateway when so many calls are at the target. */
 async function stop(calls = 1): Promise<void> {
-  const atTarget = (): number => gateway.gateway.exchanges.running.filter(({ target }) => target === 'slow').length
+  const atTarget = (): number =>
+    gateway.gateway.exchanges.running.filter(({ target }) => target === 'slow').length
   await expect.poll(atTarget).toBe(calls)
   const began = Date.now()
   await gateway.close()

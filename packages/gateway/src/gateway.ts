@@ -188,7 +188,8 @@ export class Gateway {
   /** Resolves when no request is under way any more, or when the time is over. */
   async drain(milliseconds: number): Promise<void> {
     const until = Date.now() + milliseconds
-    const isBusy = (): boolean => this.exchanges.running.some(({ method }) => method !== 'subscriptions/listen')
+    const isBusy = (): boolean =>
+      this.exchanges.running.some(({ method }) => method !== 'subscriptions/listen')
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 

@@ -155,10 +155,10 @@ export async function addOlderLists(
 ): Promise<FetchedLists> {
   const { older } = target
   const fetched =
-    older?.link &&
+    older?.connection &&
     (await fetchLists({
       send: (exchange) => target.handleOwn(exchange, older),
-      capabilities: older.link.discovery.capabilities,
+      capabilities: older.connection.discovery.capabilities,
       info,
       before: undefined,
     }).catch(() => undefined))

@@ -12,9 +12,9 @@ const NONE: ReadonlySet<ListKind> = new Set()
 export class OwnLists {
   readonly #target: Target
   readonly #info: Implementation
-  readonly #lists = new WeakMap<Link, FetchedLists>()
-  readonly #delays = new WeakMap<Link, GrowingDelay>()
-  readonly #waiting = new Set<Link>()
+  readonly #lists = new WeakMap<TargetConnection, FetchedLists>()
+  readonly #delays = new WeakMap<TargetConnection, GrowingDelay>()
+  readonly #waiting = new Set<TargetConnection>()
   /** Whether there have been any. */
   hasSome = false
 
@@ -26,47 +26,47 @@ export class OwnLists {
   /** What the connection of a caller offers; undefined where that is what all callers get. */
   of(caller: Pick<Exchange, 'session' | 'auth'>): FetchedLists | undefined {
     if (!this.hasSome) return undefined
-    const links = this.#target.ownLinks(caller)
-    const link = links.find((one) => this.#lists.has(one))
-    return link && this.#lists.get(link)
+    const connections = this.#target.ownConnections(caller)
+    const connection = connections.find((one) => this.#lists.has(one))
+    return connection && this.#lists.get(connection)
   }
 
   /** Fetches the lists of one connection; returns those that have changed for its caller. */
   async fetch(
-    connection: string,
+    connectionKey: string,
     common: FetchedLists | undefined,
     isInvitation: boolean,
   ): Promise<ReadonlySet<ListKind>> {
-    const instance = this.#target.instances.find(({ key }) => key === connection)
-    const link = instance?.link
+    const instance = this.#target.instances.find(({ key }) => key === connectionKey)
+    const connection = instance?.connection
     // A fetch that has not begun yet covers everything that is announced until it begins.
-    if (!link || this.#waiting.has(link)) return NONE
-    await this.#turn(link)
+    if (!connection || this.#waiting.has(connection)) return NONE
+    await this.#turn(connection)
     const { lists, failures } = await fetchLists({
       send: (exchange) => this.#target.handleOwn(exchange, instance),
-      capabilities: link.discovery.capabilities,
+      capabilities: connection.discovery.capabilities,
       info: this.#info,
       before: undefined,
     })
     if (failures.length > 0) return NONE
     // A call that connects may be under way, or be repeated.
     if (isInvitation) lists.tools = [...lists.tools, ...missing(common?.tools ?? [], lists.tools)]
-    const before = this.#lists.get(link) ?? common
-    if (common && differences(lists, common).size === 0) this.#lists.delete(link)
+    const before = this.#lists.get(connection) ?? common
+    if (common && differences(lists, common).size === 0) this.#lists.delete(connection)
     else {
-      this.#lists.set(link, lists)
+      this.#lists.set(connection, lists)
       this.hasSome = true
     }
     return differences(lists, before)
   }
 
   /** A server that announces changes all the time is asked once a second. */
-  async #turn(link: Link): Promise<void> {
-    const delay = this.#delays.get(link) ?? new GrowingDelay()
-    this.#delays.set(link, delay)
-    this.#waiting.add(link)
+  async #turn(connection: TargetConnection): Promise<void> {
+    const delay = this.#delays.get(connection) ?? new GrowingDelay()
+    this.#delays.set(connection, delay)
+    this.#waiting.add(connection)
     await new Promise((resolve) => setTimeout(resolve, delay.wait).unref())
-    this.#waiting.delete(link)
+    this.#waiting.delete(connection)
     delay.begin()
   }
 }

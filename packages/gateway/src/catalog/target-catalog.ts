@@ -200,19 +200,19 @@ export class TargetCatalog {
     const announced = this.#announced
     this.#announced = new Set()
     try {
-      const link: Link = await this.target.main.acquire()
+      const connection: TargetConnection = await this.target.main.acquire()
       const {
         lists: fetched,
         failures,
         lacking,
       } = await fetchLists({
         send: (exchange) => this.target.handleOwn(exchange),
-        capabilities: link.discovery.capabilities,
+        capabilities: connection.discovery.capabilities,
         info: this.#host.info,
         before: this.snapshot,
       })
       const lists = await addOlderLists(fetched, this.target, this.#host.info)
-      const snapshot: Snapshot = { ...lists, discovery: link.discovery, fetchedAt: Date.now() }
+      const snapshot: Snapshot = { ...lists, discovery: connection.discovery, fetchedAt: Date.now() }
       const before = this.snapshot
       const known = this.problem
       this.#failed(failures)

@@ -89,7 +89,9 @@ describe('the chain', () => {
   it('records what policy denies, and does not ask the target', async () => {
     expect(await call('a_closed')).toMatchObject({ error: { message: 'Unknown tool: a_closed' } })
     expect(seen).toEqual([])
-    expect(gateway.exchanges.recent(1)).toMatchObject([{ name: 'a_closed', status: 'error', target: undefined }])
+    expect(gateway.exchanges.recent(1)).toMatchObject([
+      { name: 'a_closed', status: 'error', target: undefined },
+    ])
   })
 
   it('records what the limit refuses, before anything is resolved', async () => {
@@ -98,7 +100,9 @@ describe('the chain', () => {
     await expect.poll(() => seen).toContain('slow')
     expect(await call('a_open')).toMatchObject({ error: { data: { reason: 'busy', retryAfter: 1 } } })
     expect(seen).toEqual(['slow'])
-    expect(gateway.exchanges.recent(1)).toMatchObject([{ name: 'a_open', status: 'error', target: undefined }])
+    expect(gateway.exchanges.recent(1)).toMatchObject([
+      { name: 'a_open', status: 'error', target: undefined },
+    ])
     slow.abort()
     await running
   })

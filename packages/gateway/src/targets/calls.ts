@@ -15,11 +15,11 @@ import type { RequestTrace } from '../telemetry/tracer.ts'
 import { recordOf } from '../telemetry/exchange-log.ts'
 import type { Instance } from './connection/instance.ts'
 import { isSharedKey } from './connection/pool.ts'
-import type { Link } from './link/link.ts'
+import type { TargetConnection } from './connected/target-connection.ts'
 import type { Caller } from './personal.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
-import { NO_LIMITS, TargetExchange, targetHeaders } from './link/target-exchange.ts'
+import { NO_LIMITS, TargetExchange, targetHeaders } from './connected/target-exchange.ts'
 
 type Headers = Record<string, string> | undefined
 
@@ -101,14 +101,14 @@ export class Calls implements Expiring {
   async #try(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
     const headers = targetHeaders(this.#host.model(), exchange, options.mirrored)
     const found = this.acquire(instance, exchange, headers)
-    const link = found instanceof Promise ? await traced(exchange, 'connect', found) : found
+    const connection = found instanceof Promise ? await traced(exchange, 'connect', found) : found
     try {
-      return await this.#ask(instance, link, exchange, { headers, safe: options.safe })
+      return await this.#ask(instance, connection, exchange, { headers, safe: options.safe })
     } catch (thrown) {
       if (cancellationOf(exchange).aborted) throw thrown
-      if (isAuthFailure(thrown)) this.#refused(instance, link, thrown as McpError)
+      if (isAuthFailure(thrown)) this.#refused(instance, connection, thrown as McpError)
       if (!isConnectionLoss(thrown)) throw this.#explain(thrown, options.safe)
-      instance.discard(link, thrown as Error)
+      instance.discard(connection, thrown as Error)
       // Asking again is safe as well when the server cannot have done anything.
       if (!options.safe && !isUndone(thrown)) throw this.#explain(thrown, false)
       const fresh = await this.acquire(instance, exchange, headers)
@@ -123,17 +123,17 @@ export class Calls implements Expiring {
     instance: Instance,
     exchange: Exchange,
     headers: Headers = targetHeaders(this.#host.model(), exchange),
-  ): Link | Promise<Link> {
-    const link = instance.acquire(
+  ): TargetConnection | Promise<TargetConnection> {
+    const connection = instance.acquire(
       isSharedKey(instance.key) ? undefined : { headers, caller: callerOf(exchange) },
     )
-    return link instanceof Promise ? orAbort(link, exchange.signal) : link
+    return connection instanceof Promise ? orAbort(connection, exchange.signal) : connection
   }
 
   /** With credentials of the caller's own, a refusal is the caller's affair. */
-  #refused(instance: Instance, link: Link, thrown: McpError): void {
+  #refused(instance: Instance, connection: TargetConnection, thrown: McpError): void {
     const own = this.#host.model().forwardHeaders.includes('authorization')
-    if (!own && thrown.code !== 'forbidden') instance.refuse(link, thrown)
+    if (!own && thrown.code !== 'forbidden') instance.refuse(connection, thrown)
   }
 
   #explain(thrown: unknown, safe: boolean): unknown {
@@ -141,28 +141,28 @@ export class Calls implements Expiring {
     return TargetError.from(this.#host.model().name, thrown, !safe && !isUndone(thrown))
   }
 
-  async #ask(instance: Instance, link: Link, exchange: Exchange, how: Sent): Promise<Outcome> {
-    instance.use(link)
+  async #ask(instance: Instance, connection: TargetConnection, exchange: Exchange, how: Sent): Promise<Outcome> {
+    instance.use(connection)
     try {
-      if (exchange.method === 'subscriptions/listen') return await this.listen(link, exchange, how.headers)
-      const run = (asked: Exchange): Promise<Outcome> => this.#run(asked, how, link.handle)
+      if (exchange.method === 'subscriptions/listen') return await this.listen(connection, exchange, how.headers)
+      const run = (asked: Exchange): Promise<Outcome> => this.#run(asked, how, connection.handle)
       const trace = traceOf(exchange)
-      return await (trace ? trace.ask(exchange, link, this.#host.model(), run) : run(exchange))
+      return await (trace ? trace.ask(exchange, connection, this.#host.model(), run) : run(exchange))
     } finally {
-      instance.done(link)
+      instance.done(connection)
     }
   }
 
   /** Listens on a connection that there is, for as long as the caller wants. */
   async listen(
-    link: Link,
+    connection: TargetConnection,
     exchange: Exchange,
     headers: Headers = targetHeaders(this.#host.model(), exchange),
   ): Promise<Outcome> {
     const timed = new TargetExchange(exchange, headers, NO_LIMITS)
     const forget = this.#host.listens(() => timed.abort(new McpError('closed', 'The target was changed')))
     try {
-      return await link.handle(timed)
+      return await connection.handle(timed)
     } finally {
       forget()
       timed.release(undefined)

@@ -5,7 +5,7 @@ import type { Deadlines } from './calls.ts'
 import { type Connections, Succession } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
 import type { ConnectionState } from './connection/life.ts'
-import type { OpenerServices } from './connection/link-opener.ts'
+import type { OpenerServices } from './connection/connection-opener.ts'
 import { instanceKey, isLegacyKey, isSharedKey, sameInAuto } from './connection/pool.ts'
 import type { SignInOptions } from './target-auth.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { TargetModel, Text } from '../model/index.ts'
-import type { Link } from './link/link.ts'
+import type { TargetConnection } from './connected/target-connection.ts'
 
 /** Tells a target's server from a later one of the same name, so that ids of one never reach the other. */
 export function serverMark(model: TargetModel): string {
@@ -8,15 +8,15 @@ export function serverMark(model: TargetModel): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 12)
 }
 
-const links = new WeakMap<Link, string>()
+const marks = new WeakMap<TargetConnection, string>()
 
 /** Tells a connection from those before and after it. Empty where there is none. */
-export function linkMark(link: Link | undefined): string {
-  if (!link) return ''
-  const known = links.get(link)
+export function connectionMark(connection: TargetConnection | undefined): string {
+  if (!connection) return ''
+  const known = marks.get(connection)
   if (known !== undefined) return known
   const mark = randomBytes(6).toString('base64url')
-  links.set(link, mark)
+  marks.set(connection, mark)
   return mark
 }
 

@@ -6,12 +6,12 @@ import { Connections } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
 import { continuesCall, legacyKey } from './connection/pool.ts'
 import { canAnswer, ConnectionChoice, type Connection } from './connection/isolation.ts'
-import type { Link } from './link/link.ts'
+import type { TargetConnection } from './connected/target-connection.ts'
 import { sendInEitherEra } from './connection/either-era.ts'
 import { FirstCalls } from './connection/first-calls.ts'
 import type { EraHost, OlderEra } from './connection/older-era.ts'
 import { Recorder } from './recording/recorder.ts'
-import { linkMark } from './server-mark.ts'
+import { connectionMark } from './server-mark.ts'
 import { isAnnouncement, type ListenWish } from './listening/shared-listener.ts'
 import { OperatedTarget, type TargetServices } from './operated-target.ts'
 import { TargetError } from './target-error.ts'
@@ -21,7 +21,7 @@ export interface TargetEvents {
   /** State, steps or reason of an instance changed. */
   changed(target: Target): void
   /** A connection is up. */
-  ready(target: Target, instance: Instance, link: Link): void
+  ready(target: Target, instance: Instance, connection: TargetConnection): void
   stderr(target: Target, line: string): void
 }
 
@@ -58,7 +58,7 @@ export class Target extends OperatedTarget {
       pool: () => this.#current.pool,
       model: () => this.model,
       listen: (instance, exchange) => this.handleOwn(exchange, instance),
-      listenIdly: (instance, exchange) => this.calls.listen(instance.link!, exchange),
+      listenIdly: (instance, exchange) => this.calls.listen(instance.connection!, exchange),
     })
   }
 
@@ -75,8 +75,8 @@ export class Target extends OperatedTarget {
         restarting: () => {
           this.restarts++
         },
-        ready: (instance, link) => {
-          this.#events.ready(this, instance, link)
+        ready: (instance, connection) => {
+          this.#events.ready(this, instance, connection)
           this.#listeners.connected(instance)
         },
         left: ({ version, transport }, lasted) =>
@@ -119,12 +119,12 @@ export class Target extends OperatedTarget {
     const { model, pool } = this.#ownerOf(exchange)
     if (model.kind !== 'stdio' || continuesCall(exchange)) return ''
     const { key } = this.#choice.for(exchange, false)
-    return [key, legacyKey(key)].map((one) => linkMark(pool.find(one)?.link)).join('.')
+    return [key, legacyKey(key)].map((one) => connectionMark(pool.find(one)?.connection)).join('.')
   }
 
   /** The connections that a caller has for itself; those of single calls do not count. */
-  ownLinks(caller: Pick<Exchange, 'session' | 'auth'>): Link[] {
-    return this.#current.pool.ownLinks(caller)
+  ownConnections(caller: Pick<Exchange, 'session' | 'auth'>): TargetConnection[] {
+    return this.#current.pool.ownConnections(caller)
   }
 
   /** The connections that an exchange goes to: a call in several rounds goes on where it began. */
@@ -164,8 +164,8 @@ export class Target extends OperatedTarget {
 
   /** For a call that is not under way yet: what it waits for is in use, and no change of the settings closes it. */
   readonly #acquire: EraHost['acquire'] = (instance, exchange) => {
-    const link = this.calls.acquire(instance, exchange)
-    return link instanceof Promise ? link.finally(instance.lease()) : link
+    const connection = this.calls.acquire(instance, exchange)
+    return connection instanceof Promise ? connection.finally(instance.lease()) : connection
   }
 
   #send(
@@ -199,7 +199,7 @@ export class Target extends OperatedTarget {
   /** The shared connection in the older era, where one is open. */
   get older(): Instance | undefined {
     const older = this.#current.pool.find(legacyKey(''))
-    return older?.link && older
+    return older?.connection && older
   }
 
   /** Whether each caller has a connection of its own because the server asks questions. */

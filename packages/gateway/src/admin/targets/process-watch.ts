@@ -22,7 +22,7 @@ export class ProcessWatch {
   }
 
   rows(instance: Instance): Promise<ProcessRow[]> {
-    const facts = instance.link?.process
+    const facts = instance.connection?.process
     return facts ? this.#read(facts).rows : Promise.resolve([])
   }
 
@@ -34,10 +34,10 @@ export class ProcessWatch {
 
   /** What the last look found; the next one may be under way. */
   lastUsage(target: Target): ProcessUsage | undefined {
-    const rows = target.instances.flatMap(({ link }) => {
-      if (!link?.process) return []
-      const last = this.#readings.get(link.process)
-      this.#read(link.process)
+    const rows = target.instances.flatMap(({ connection }) => {
+      if (!connection?.process) return []
+      const last = this.#readings.get(connection.process)
+      this.#read(connection.process)
       return last?.known ?? []
     })
     return sum(rows)

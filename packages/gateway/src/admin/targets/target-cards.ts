@@ -47,9 +47,9 @@ export class TargetCards {
     const { gateway, url } = this.#host
     const { model, name } = target
     const main = mainOf(target)
-    const link = main?.link ?? target.instances.find((instance) => instance.link)?.link
+    const connection = main?.connection ?? target.instances.find((instance) => instance.connection)?.connection
     const catalog = gateway.catalog.of(target)
-    const discovery = link?.discovery ?? catalog?.snapshot?.discovery
+    const discovery = connection?.discovery ?? catalog?.snapshot?.discovery
     const problem = explainTarget(target, catalog)
     const serverInfo = discovery?._meta?.[META.serverInfo] as TargetCard['serverInfo']
     return {
@@ -61,14 +61,14 @@ export class TargetCards {
       since: (target.state === 'stopped' ? target.stoppedAt : main?.since) ?? this.#host.startedAt,
       ...(problem && { problem }),
       ...(main && main.retryAt > Date.now() && { retryAt: main.retryAt }),
-      ...(link && { transport: link.transport, era: link.era, revision: link.version }),
+      ...(connection && { transport: connection.transport, era: connection.era, revision: connection.version }),
       ...(serverInfo && { serverInfo: pickInfo(serverInfo) }),
       counts: this.countsOf(catalog),
       stale: catalog?.stale ?? false,
       stats: toTrafficStats(gateway.exchanges.statsOf(name).summary()),
       restarts: target.restarts,
       ...breaksOf(target),
-      connections: target.instances.filter((instance) => instance.link).length,
+      connections: target.instances.filter((instance) => instance.connection).length,
       ...(target.isolatesByItself && { isolatesByItself: true }),
       inFlight: target.instances.reduce((sum, instance) => sum + instance.slots.used, 0),
       ...(usage && { usage }),

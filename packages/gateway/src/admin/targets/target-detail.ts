@@ -33,8 +33,8 @@ export async function targetDetail(
     Promise.all(target.instances.map((instance) => presentInstance(target, instance, host, processes))),
   ])
   const snapshot = host.gateway.catalog.of(target)?.snapshot
-  const link = target.instances.find((instance) => instance.link)?.link
-  const discovery = link?.discovery ?? snapshot?.discovery
+  const connection = target.instances.find((instance) => instance.connection)?.connection
+  const discovery = connection?.discovery ?? snapshot?.discovery
   return {
     ...card,
     instances: instances.sort((a, b) => (a.key === '' ? -1 : b.key === '' ? 1 : a.since - b.since)),
@@ -54,7 +54,7 @@ async function presentInstance(
   host: AdminHost,
   processes: ProcessWatch,
 ): Promise<InstanceDetail> {
-  const { link, key, retryAt } = instance
+  const { connection, key, retryAt } = instance
   const problem = explainInstance(target, instance)
   return {
     key: publicKey(key),
@@ -65,11 +65,11 @@ async function presentInstance(
     starts: instance.starts,
     failures: instance.failures,
     ...(retryAt > Date.now() && { retryAt }),
-    ...(link && { transport: link.transport, era: link.era, revision: link.version }),
+    ...(connection && { transport: connection.transport, era: connection.era, revision: connection.version }),
     inFlight: instance.slots.used,
     waiting: instance.slots.waiting,
     steps: stepsOf(target, instance, host),
-    ...(link?.process?.pid !== undefined && { pid: link.process.pid }),
+    ...(connection?.process?.pid !== undefined && { pid: connection.process.pid }),
     processes: await processes.rows(instance),
   }
 }

@@ -16,7 +16,7 @@ import { OlderEra } from '../../targets/connection/older-era.ts'
 import type { Link } from '../../targets/connected/target-connection.ts'
 import { serverMark } from '../../targets/server-mark.ts'
 import { StartLimit } from '../../targets/launchers/start-limit.ts'
-import { openLink } from '../../targets/connection/open-link.ts'
+import { openConnection } from '../../targets/connection/open-connection.ts'
 import type { Handshake } from '../../telemetry/handshake.ts'
 import { TargetTap } from '../../telemetry/exchange-log.ts'
 import type { StderrRing } from '../../telemetry/stderr-ring.ts'
@@ -41,19 +41,19 @@ const NAMES_SHOWN = 100
 /** Tries a target on its own connection: connect, handshake, lists and, if asked, a call. Then closes it. */
 export async function runTrial(run: TrialRun): Promise<TrialFindings> {
   const { handshake } = run
-  const link = await connect(run)
+  const connection = await connect(run)
   try {
     handshake.active = true
     handshake.begin('list')
     const offered: unknown[] = []
     const { lists, failures } = await fetchLists({
       send: async (exchange) => {
-        const outcome = await ask(link, exchange, run.signal)
+        const outcome = await ask(connection, exchange, run.signal)
         if (outcome.type === 'complete' && Array.isArray(outcome.result.tools))
           offered.push(...outcome.result.tools)
         return outcome
       },
-      capabilities: link.discovery.capabilities,
+      capabilities: connection.discovery.capabilities,
       info: run.host.gateway.info,
       before: undefined,
     })
@@ -64,22 +64,22 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
         .join(', '),
     )
     for (const warning of oddities(offered)) handshake.warn(warning)
-    if (run.call) await callTool(link, run.call, run)
-    return findings(run, link, lists)
+    if (run.call) await callTool(connection, run.call, run)
+    return findings(run, connection, lists)
   } finally {
     handshake.active = false
-    await link.close().catch(() => {})
+    await connection.close().catch(() => {})
   }
 }
 
-async function connect({ host, model, handshake, stderr, signal, onStderr }: TrialRun): Promise<Link> {
+async function connect({ host, model, handshake, stderr, signal, onStderr }: TrialRun): Promise<TargetConnection> {
   const limit = new StartLimit(model, () =>
     handshake.warn(
       `It was still being installed after ${model.timeouts.start} ms: a launcher gets more time`,
     ),
   )
   try {
-    return await openLink(
+    return await openConnection(
       model,
       {
         ...host.gateway.services,
@@ -108,14 +108,14 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
 }
 
 /** Sends one request with an end to waiting; errors other than "no such method" are thrown as they are. */
-async function ask(link: Link, exchange: PlainExchange, signal: AbortSignal): Promise<Outcome> {
+async function ask(connection: TargetConnection, exchange: PlainExchange, signal: AbortSignal): Promise<Outcome> {
   const limit = AbortSignal.timeout(ASK_TIMEOUT)
   const onAbort = (): void =>
     exchange.abort(new McpError('timeout', `${exchange.method} was not answered within ${ASK_TIMEOUT} ms`))
   const either = AbortSignal.any([signal, limit])
   either.addEventListener('abort', onAbort, { once: true })
   try {
-    const outcome = await link.handle(exchange as Exchange)
+    const outcome = await connection.handle(exchange as Exchange)
     if (outcome.type === 'error' && outcome.error.code !== METHOD_NOT_FOUND) {
       throw ProtocolError.fromJsonRpc(outcome.error)
     }
@@ -125,11 +125,11 @@ async function ask(link: Link, exchange: PlainExchange, signal: AbortSignal): Pr
   }
 }
 
-async function callTool(link: Link, call: TrialCall, { handshake, host, signal }: TrialRun): Promise<void> {
+async function callTool(connection: TargetConnection, call: TrialCall, { handshake, host, signal }: TrialRun): Promise<void> {
   handshake.begin('call', call.tool)
   const params = { name: call.tool, arguments: call.arguments ?? {} }
   const client = { info: host.gateway.info, capabilities: {}, version: LATEST_MODERN }
-  const outcome = await ask(link, new PlainExchange({ method: 'tools/call', params, client }), signal)
+  const outcome = await ask(connection, new PlainExchange({ method: 'tools/call', params, client }), signal)
   if (outcome.type === 'error') throw ProtocolError.fromJsonRpc(outcome.error)
   if (outcome.type === 'complete' && outcome.result.isError === true) {
     throw new McpError(
@@ -141,24 +141,24 @@ async function callTool(link: Link, call: TrialCall, { handshake, host, signal }
 }
 
 /** Which eras are used and why. The gateway may have learned from calls what a trial does not see. */
-function describeEras({ host, model }: TrialRun, link: Link): string | undefined {
+function describeEras({ host, model }: TrialRun, connection: TargetConnection): string | undefined {
   const running = host.gateway.target(model.name)
   const isSame = running && running.model.era === model.era && serverMark(running.model) === serverMark(model)
   const learned = isSame ? running.olderEra.description : undefined
   if (learned !== undefined) return learned
   const olderEra = new OlderEra()
-  olderEra.note(model, link)
+  olderEra.note(model, connection)
   return olderEra.description
 }
 
-function findings(run: TrialRun, link: Link, lists: FetchedLists): TrialFindings {
-  const { discovery } = link
-  const eras = describeEras(run, link)
+function findings(run: TrialRun, connection: TargetConnection, lists: FetchedLists): TrialFindings {
+  const { discovery } = connection
+  const eras = describeEras(run, connection)
   const serverInfo = discovery._meta?.[META.serverInfo] as TrialFindings['serverInfo']
   return {
-    era: link.era,
-    revision: link.version,
-    transport: link.transport,
+    era: connection.era,
+    revision: connection.version,
+    transport: connection.transport,
     ...(eras !== undefined && { eras }),
     ...(serverInfo && { serverInfo }),
     capabilities: discovery.capabilities as JsonObject,

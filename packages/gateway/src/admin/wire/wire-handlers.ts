@@ -93,7 +93,7 @@ function list(
 
 function eraOf({ gateway }: AdminHost, target: string | undefined): Era | undefined {
   if (target === undefined) return undefined
-  return gateway.target(target)?.instances.find((instance) => instance.link)?.link?.era
+  return gateway.target(target)?.instances.find((instance) => instance.connection)?.connection?.era
 }
 
 /** Members that belong to one round or one connection, not to the request. */

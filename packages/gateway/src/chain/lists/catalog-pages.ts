@@ -59,7 +59,12 @@ export class CatalogPages {
     return this.#cached(method, after, exchange, visible)
   }
 
-  #cached(method: ListMethod, after: Position | undefined, exchange: Exchange, visible: CallerCatalog): Complete {
+  #cached(
+    method: ListMethod,
+    after: Position | undefined,
+    exchange: Exchange,
+    visible: CallerCatalog,
+  ): Complete {
     const { catalog } = this.#options
     // Times to live run down, so a page that has one is written anew every second.
     const aged = visible.caching().ttlMs > 0 && Date.now() > this.#writtenAt + 1000

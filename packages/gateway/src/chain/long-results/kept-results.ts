@@ -122,7 +122,9 @@ function mayCall({ target, name, args }: KeptCall, { visible }: GatewayExchange)
   if (!catalog || !visible.maySee('tools', catalog, name)) return false
   const resolved = { kind: 'tools', catalog, name } as const
   const params = args === undefined ? {} : { arguments: args }
-  return visible.windows(resolved).length > 0 || isPermitted({ method: 'tools/call', params, resolved }, visible)
+  return (
+    visible.windows(resolved).length > 0 || isPermitted({ method: 'tools/call', params, resolved }, visible)
+  )
 }
 
 /** How many pages a text has. */

@@ -38,7 +38,11 @@ export class CallerCatalog {
   #known: { readonly generation: number; readonly catalogs: readonly TargetCatalog[] } | undefined
 
   /** `listsOf`: where targets offer something else to this caller than to others. `trial`: rules that are tried out. */
-  constructor(catalog: EndpointCatalog, permissions: Permissions, { listsOf, trial, rulings }: ViewOptions = {}) {
+  constructor(
+    catalog: EndpointCatalog,
+    permissions: Permissions,
+    { listsOf, trial, rulings }: ViewOptions = {},
+  ) {
     this.#rulings = rulings
     this.#catalog = catalog
     this.#listsOf = listsOf

@@ -46,6 +46,9 @@ export function isPermitted(request: Request, visible: CallerCatalog): boolean {
   return call ? visible.verdict(request.resolved, call).allowed : maySee(request, visible)
 }
 
-export function maySee({ method, resolved: { kind, catalog, name } }: Request, visible: CallerCatalog): boolean {
+export function maySee(
+  { method, resolved: { kind, catalog, name } }: Request,
+  visible: CallerCatalog,
+): boolean {
   return visible.maySee(kind, catalog, name, method === 'completion/complete' && kind === 'resources')
 }

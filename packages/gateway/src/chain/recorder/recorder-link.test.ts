@@ -56,7 +56,9 @@ describe('the recorder', () => {
       await exchange.ask!({ one: { method: 'elicitation/create' } })
       return complete({})
     })
-    const messages = exchanges.recent(1)[0]!.messages!.map(({ direction, json }) => [direction, JSON.parse(json)])
+    const messages = exchanges
+      .recent(1)[0]!
+      .messages!.map(({ direction, json }) => [direction, JSON.parse(json)])
     expect(messages).toMatchObject([
       ['in', { method: 'tools/call' }],
       ['out', { method: 'notifications/progress' }],

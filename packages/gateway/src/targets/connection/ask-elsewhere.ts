@@ -1,8 +1,8 @@
 import { type FetchLike, http, McpError } from '@gantry/mcp/client'
 import { ModernClientEdge, PlainExchange, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
-import type { Elsewhere } from '../link/elsewhere.ts'
-import { headersOf, NO_LIMITS, TargetExchange } from '../link/target-exchange.ts'
+import type { Elsewhere } from '../connected/elsewhere.ts'
+import { headersOf, NO_LIMITS, TargetExchange } from '../connected/target-exchange.ts'
 
 export interface AskingServices {
   readonly fetch: FetchLike

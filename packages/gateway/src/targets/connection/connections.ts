@@ -4,7 +4,7 @@ import type { TargetModel } from '../../model/index.ts'
 import { HeldCalls, readAffinity, type HeldCallsHost } from './held-calls.ts'
 import type { Instance, InstanceHost } from './instance.ts'
 import { OlderEra } from './older-era.ts'
-import { LinkOpener, type OpenerServices } from './link-opener.ts'
+import { ConnectionOpener, type OpenerServices } from './connection-opener.ts'
 import { serverMark } from '../server-mark.ts'
 import { InstancePool } from './pool.ts'
 import { stateLog } from './state-log.ts'
@@ -24,7 +24,7 @@ export class Connections {
   /** Tells their server from a later one of the same name. */
   readonly mark: string
   readonly pool: InstancePool
-  readonly opener: LinkOpener
+  readonly opener: ConnectionOpener
   readonly held: HeldCalls
   readonly olderEra: OlderEra = new OlderEra()
   /** Whether they are there instead of others, and have not worked yet. */
@@ -36,7 +36,7 @@ export class Connections {
     this.model = model
     this.mark = serverMark(model)
     this.#isUnproved = isChange
-    this.opener = new LinkOpener(model.name, services, {
+    this.opener = new ConnectionOpener(model.name, services, {
       stderr: (line) => host.stderr(line),
       notification: (instance, notification) => host.notification(instance, notification),
       explain: (thrown) => (this.#isUnproved ? sinceChange(thrown) : thrown),
@@ -49,10 +49,10 @@ export class Connections {
         host.changed(instance)
       },
       open: (request) => this.opener.open(this.model, request),
-      ready: (instance, link) => {
+      ready: (instance, connection) => {
         this.#isUnproved = false
-        if (instance.key === '') this.olderEra.note(this.model, link)
-        host.ready(instance, link)
+        if (instance.key === '') this.olderEra.note(this.model, connection)
+        host.ready(instance, connection)
       },
     })
     this.held = new HeldCalls({ ...services, pool: this.pool })
@@ -144,7 +144,7 @@ export class Succession {
   }
 
   get isConnected(): boolean {
-    return this.current.pool.find('')?.link !== undefined
+    return this.current.pool.find('')?.connection !== undefined
   }
 
   /** Takes settings that need new connections. The old one serves until the new one is ready or failed. */
@@ -172,7 +172,7 @@ export class Succession {
   /** What was in the way of the new connection may be gone now. */
   async #tryAgain(next: Connections): Promise<void> {
     const main = next.pool.find('')
-    if (!main || main.link) return
+    if (!main || main.connection) return
     main.reset()
     await Promise.resolve(main.acquire()).catch(() => {})
   }

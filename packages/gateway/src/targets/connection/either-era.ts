@@ -62,7 +62,7 @@ async function sendToOlder(
 
 /** What the program of a connection says on stderr. That of a single call may have ended. */
 function stderrOf({ key, isOwn }: Connection, pool: EraHost['pool']): (() => readonly string[]) | undefined {
-  return isOwn ? undefined : pool.get(key).link?.process?.stderrTail
+  return isOwn ? undefined : pool.get(key).connection?.process?.stderrTail
 }
 
 /** A call that failed because the server can ask in the older era only is made there, at once where that is safe. */

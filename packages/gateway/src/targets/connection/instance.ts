@@ -1,5 +1,5 @@
 import type { Cancellation, Continuations, Exchange, Outcome, ParkedCall } from '@gantry/mcp/exchange'
-import type { Link } from '../link/link.ts'
+import type { TargetConnection } from '../connected/target-connection.ts'
 import { FairQueue } from './fair-queue.ts'
 import { Life, type LifeHost, type Opening } from './life.ts'
 
@@ -77,22 +77,22 @@ export class Instance extends Life<Instance> {
     this.#host.sharedQuestion(this, exchanges, isRefused)
 
   /** The connection, made when there is none. Requests that come while it is being made wait for it. */
-  acquire(opening?: Opening): Link | Promise<Link> {
+  acquire(opening?: Opening): TargetConnection | Promise<TargetConnection> {
     this.lastUsed = Date.now()
-    return this.link ?? this.connect(opening)
+    return this.connection ?? this.connect(opening)
   }
 
   /** Counts a request on a connection, which stays open until `done` is called for it. */
-  use(link: Link): void {
-    this.requests.set(link, (this.requests.get(link) ?? 0) + 1)
+  use(connection: TargetConnection): void {
+    this.requests.set(connection, (this.requests.get(connection) ?? 0) + 1)
   }
 
-  done(link: Link): void {
-    const left = this.requests.get(link)! - 1
-    this.requests.set(link, left)
-    if (left > 0 || this.link === link) return
-    this.requests.delete(link)
-    link.close().catch(() => {})
+  done(connection: TargetConnection): void {
+    const left = this.requests.get(connection)! - 1
+    this.requests.set(connection, left)
+    if (left > 0 || this.connection === connection) return
+    this.requests.delete(connection)
+    connection.close().catch(() => {})
   }
 }
 

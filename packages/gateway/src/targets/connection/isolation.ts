@@ -1,8 +1,8 @@
 import { McpError } from '@gantry/mcp/client'
 import { isModern, type Exchange } from '@gantry/mcp/exchange'
 import type { Isolation, TargetModel } from '../../model/index.ts'
-import type { Link } from '../link/link.ts'
-import { TargetExchange } from '../link/target-exchange.ts'
+import type { TargetConnection } from '../connected/target-connection.ts'
+import { TargetExchange } from '../connected/target-exchange.ts'
 import { isPersonal } from '../personal.ts'
 import type { Instance } from './instance.ts'
 import {
@@ -153,7 +153,7 @@ export class ConnectionChoice {
       return false
     const { pool, olderEra } = this.#host.current()
     if (olderEra.hasNewer && !wantsOlder) return false
-    return !pool.all.some(({ link }) => link?.transport === 'http')
+    return !pool.all.some(({ connection }) => connection?.transport === 'http')
   }
 
   /** Whether each caller has a connection of its own because the server asks questions. */
@@ -168,7 +168,7 @@ export class ConnectionChoice {
 
   /** The server asked on a channel that several calls share: one of these may be why. */
   asked(instance: Instance, exchanges: readonly Exchange[], isRefused: boolean): void {
-    if (instance.link && isModern(instance.link.version)) return this.#refused(exchanges)
+    if (instance.connection && isModern(instance.connection.version)) return this.#refused(exchanges)
     this.#learned.asked(exchanges)
     const { isolation, name } = this.#host.model()
     // What happens on the connection of one caller is no news.
@@ -213,7 +213,7 @@ interface Occupied {
   readonly parked: number
   readonly starts: number
   readonly inUse: boolean
-  readonly link: Pick<Link, 'edge' | 'transport'> | undefined
+  readonly connection: Pick<TargetConnection, 'edge' | 'transport'> | undefined
 }
 
 /** `isolation: auto` shares one connection until the server asks something; then each session or principal has its own. */
@@ -290,8 +290,8 @@ class LearnedIsolation {
   }
 }
 
-function mayServeOthers(connection: Occupied | undefined, exchange: Exchange): boolean {
-  return connection?.link?.edge?.mayServeOthers?.(exchange) === true
+function mayServeOthers(one: Occupied | undefined, exchange: Exchange): boolean {
+  return one?.connection?.edge?.mayServeOthers?.(exchange) === true
 }
 
 /** A connection beside the shared one that an anonymous caller has for one call: an idle one, or a new one. */
@@ -302,7 +302,7 @@ function freeConnection(exchange: Exchange, all: readonly Occupied[], isLegacy: 
       isLegacyKey(one.key) === isLegacy &&
       !one.inUse &&
       // After a restart the ids of tasks begin anew.
-      one.link !== undefined &&
+      one.connection !== undefined &&
       one.starts === 1 &&
       !mayServeOthers(one, exchange),
   )

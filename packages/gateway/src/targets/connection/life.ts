@@ -2,7 +2,7 @@ import { Handshake } from '../../telemetry/handshake.ts'
 import type { TargetModel } from '../../model/index.ts'
 import { backoffDelay, nextTry, refusalOf, retryAfterOf, RetryClock } from './backoff.ts'
 import { HealthCheck } from './health-check.ts'
-import type { Link } from '../link/link.ts'
+import type { TargetConnection } from '../connected/target-connection.ts'
 import type { Caller } from '../personal.ts'
 import { isAuthFailure, TargetError } from '../target-error.ts'
 
@@ -44,13 +44,13 @@ export interface LifeHost<Self> {
   /** The target's settings, which may change while it lives. */
   model(): TargetModel
   /** Connects; bounded by the gateway's start limit and the target's start time-out. */
-  open(request: OpenRequest<Self>): Promise<Link>
+  open(request: OpenRequest<Self>): Promise<TargetConnection>
   changed(instance: Self): void
   /** It is being started again. */
   restarting(instance: Self): void
-  ready(instance: Self, link: Link): void
+  ready(instance: Self, connection: TargetConnection): void
   /** A connection is not used any more; it lasted so long, in milliseconds. */
-  left(link: Link, lasted: number): void
+  left(connection: TargetConnection, lasted: number): void
 }
 
 /** A connection that lasts so long works. */
@@ -72,13 +72,13 @@ export abstract class Life<Self> {
   failure: unknown
   /** Connections that had worked and broke, the newest last. */
   readonly breaks: Break[] = []
-  link: Link | undefined
+  connection: TargetConnection | undefined
   protected readonly host: LifeHost<Self>
   /** Requests under way on each connection. One that is given up is closed when its last request has ended. */
-  protected readonly requests: Map<Link, number> = new Map()
+  protected readonly requests: Map<TargetConnection, number> = new Map()
   #readySince = 0
   readonly #retry = new RetryClock()
-  #starting: Promise<Link> | undefined
+  #starting: Promise<TargetConnection> | undefined
   #abort: AbortController | undefined
   #health: HealthCheck | undefined
   #ended = false
@@ -99,7 +99,7 @@ export abstract class Life<Self> {
   }
 
   /** Connects. Requests that come meanwhile wait for the same attempt. */
-  protected connect(opening: Opening = {}): Promise<Link> {
+  protected connect(opening: Opening = {}): Promise<TargetConnection> {
     if (this.#starting) return this.#starting
     const refused = refusalOf(this, this.host.model().name, this.#ended, this.#retry.refusedFor)
     if (refused) return Promise.reject(refused)
@@ -109,7 +109,7 @@ export abstract class Life<Self> {
     return this.#starting
   }
 
-  async #start(opening: Opening): Promise<Link> {
+  async #start(opening: Opening): Promise<TargetConnection> {
     this.#retry.cancel()
     const abort = new AbortController()
     this.#abort = abort
@@ -121,49 +121,49 @@ export abstract class Life<Self> {
     this.#enter('starting', undefined)
     try {
       const { signal } = abort
-      const link = await this.host.open({ ...opening, instance: this.self, handshake, signal })
+      const connection = await this.host.open({ ...opening, instance: this.self, handshake, signal })
       if (this.#ended) {
-        await link.close()
+        await connection.close()
         throw new TargetError(this.host.model().name, 'stopped', 'The target was stopped while it started')
       }
-      this.#adopt(link)
-      return link
+      this.#adopt(connection)
+      return connection
     } catch (thrown) {
       if (!this.#ended) this.#failed(thrown)
       throw TargetError.from(this.host.model().name, thrown, false)
     }
   }
 
-  #adopt(link: Link): void {
-    link.onClose = (reason) => this.#lost(link, reason)
-    this.link = link
+  #adopt(connection: TargetConnection): void {
+    connection.onClose = (reason) => this.#lost(connection, reason)
+    this.connection = connection
     this.#retry.forget()
     this.#readySince = Date.now()
     // Kept while it starts again: until it runs, that is what is wrong with it.
     this.failure = undefined
     this.#enter('ready', undefined)
-    if (link.ping) this.#watch(link, link.ping)
-    this.host.ready(this.self, link)
+    if (connection.ping) this.#watch(connection, connection.ping)
+    this.host.ready(this.self, connection)
   }
 
-  #watch(link: Link, ping: (signal: AbortSignal) => Promise<unknown>): void {
+  #watch(connection: TargetConnection, ping: (signal: AbortSignal) => Promise<unknown>): void {
     this.#health = new HealthCheck({
       model: () => this.host.model().health,
       ping,
-      report: (failures, error) => this.#checked(link, failures, error),
+      report: (failures, error) => this.#checked(connection, failures, error),
     })
   }
 
   /** A server that works on a call may be too busy to answer pings: only an idle one is given up. */
-  #checked(link: Link, failures: number, error: unknown): void {
-    if (this.link !== link) return
+  #checked(connection: TargetConnection, failures: number, error: unknown): void {
+    if (this.connection !== connection) return
     if (failures === 0) {
       if (this.state === 'degraded') this.#enter('ready', undefined)
       return
     }
     const words = error instanceof Error ? error.message : String(error)
     if (failures >= this.host.model().health.failures && !this.isWorking) {
-      this.discard(link, new Error(`${failures} pings in a row were not answered: ${words}`))
+      this.discard(connection, new Error(`${failures} pings in a row were not answered: ${words}`))
     } else this.#enter('degraded', `a ping was not answered: ${words}`)
   }
 
@@ -195,14 +195,14 @@ export abstract class Life<Self> {
 
   #scheduleRestart(delay: number): void {
     this.#retry.schedule(delay, () => {
-      if (!this.link) this.connect().catch(() => {})
+      if (!this.connection) this.connect().catch(() => {})
     })
   }
 
-  #lost(link: Link, reason: Error | undefined): void {
-    if (this.link !== link) return
+  #lost(connection: TargetConnection, reason: Error | undefined): void {
+    if (this.connection !== connection) return
     this.#detach()
-    this.#closeUnused(link)
+    this.#closeUnused(connection)
     if (this.#ended) return
     const words = reason?.message ?? 'the connection was closed'
     this.failure = reason
@@ -229,10 +229,10 @@ export abstract class Life<Self> {
   #detach(): void {
     this.#health?.stop()
     this.#health = undefined
-    if (this.link) this.host.left(this.link, Date.now() - this.#readySince)
+    if (this.connection) this.host.left(this.connection, Date.now() - this.#readySince)
     // No request is under way on it.
-    if (this.link && this.requests.get(this.link) === 0) this.requests.delete(this.link)
-    this.link = undefined
+    if (this.connection && this.requests.get(this.connection) === 0) this.requests.delete(this.connection)
+    this.connection = undefined
   }
 
   #enter(state: ConnectionState, reason: string | undefined): void {
@@ -247,38 +247,38 @@ export abstract class Life<Self> {
     this.#retry.cancel()
     this.#retry.forget()
     this.failures = 0
-    if (!this.link && !this.#starting && !this.#ended) this.#enter('idle', undefined)
+    if (!this.connection && !this.#starting && !this.#ended) this.#enter('idle', undefined)
   }
 
   /** Drops a dead connection. HTTP requests under way may still succeed; listeners must be told. */
-  discard(link: Link, reason: Error): void {
-    if (this.link !== link) return
-    this.#lost(link, reason)
-    link.retire?.(reason)
+  discard(connection: TargetConnection, reason: Error): void {
+    if (this.connection !== connection) return
+    this.#lost(connection, reason)
+    connection.retire?.(reason)
   }
 
   /** The server wants a login that this connection does not have. */
-  refuse(link: Link, reason: Error): void {
-    if (this.link !== link) return
+  refuse(connection: TargetConnection, reason: Error): void {
+    if (this.connection !== connection) return
     this.#detach()
     this.failure = reason
     this.#needAuth(reason.message)
-    this.#closeUnused(link)
+    this.#closeUnused(connection)
   }
 
-  #closeUnused(link: Link): void {
-    if (!this.requests.has(link)) link.close().catch(() => {})
+  #closeUnused(connection: TargetConnection): void {
+    if (!this.requests.has(connection)) connection.close().catch(() => {})
   }
 
   async stop(): Promise<void> {
     this.#ended = true
     this.#retry.cancel()
     this.#abort?.abort(new TargetError(this.host.model().name, 'stopped', 'The target was stopped'))
-    const links = new Set(this.requests.keys())
-    if (this.link) links.add(this.link)
+    const connections = new Set(this.requests.keys())
+    if (this.connection) connections.add(this.connection)
     this.#detach()
     this.#enter('stopped', undefined)
-    await Promise.all([...links].map((link) => link.close().catch(() => {})))
+    await Promise.all([...connections].map((connection) => connection.close().catch(() => {})))
     await this.#starting?.catch(() => {})
   }
 }

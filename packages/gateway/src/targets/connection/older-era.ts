@@ -14,7 +14,7 @@ import type { TargetModel } from '../../model/index.ts'
 import type { Instance } from './instance.ts'
 import { canAnswer, type Connection, itemOf, Items } from './isolation.ts'
 import { legacyKey } from './pool.ts'
-import type { Link } from '../link/link.ts'
+import type { TargetConnection } from '../connected/target-connection.ts'
 import { TargetError } from '../target-error.ts'
 
 const NEWER = LATEST_MODERN
@@ -59,7 +59,7 @@ export const SAME: EraDifferences = { onlyOlder: new Set(), onlyNewer: new Set()
 export interface EraHost {
   readonly model: TargetModel
   readonly pool: { get(key: string): Instance; drop(instance: Instance): Promise<void> }
-  acquire(instance: Instance, exchange: Exchange): Link | Promise<Link>
+  acquire(instance: Instance, exchange: Exchange): TargetConnection | Promise<TargetConnection>
 }
 
 /** What is known of the older era of one server, and which of its calls go there. */
@@ -91,13 +91,13 @@ export class OlderEra {
   }
 
   /** Learns from a connection that the gateway was free to choose the era of. */
-  note({ kind, era }: TargetModel, link: Link): void {
-    const isFree = era === 'auto' && (kind === 'stdio' || kind === 'url') && isModern(link.version)
+  note({ kind, era }: TargetModel, connection: TargetConnection): void {
+    const isFree = era === 'auto' && (kind === 'stdio' || kind === 'url') && isModern(connection.version)
     this.#insisted = era === 'auto' ? undefined : era
-    const { supportedVersions, _meta } = link.discovery
+    const { supportedVersions, _meta } = connection.discovery
     const isNamed = supportedVersions.some((version) => !isModern(version))
     const isNeeded = isNamed || _meta?.[ASKS_IN_ROUNDS] !== true
-    this.#hasTasks = link.discovery.capabilities.extensions?.[TASKS] !== undefined
+    this.#hasTasks = connection.discovery.capabilities.extensions?.[TASKS] !== undefined
     this.#know(!isFree ? 'none' : !isNeeded ? 'needless' : isNamed ? 'named' : 'possible')
   }
 

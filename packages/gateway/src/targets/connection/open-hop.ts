@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EraCache, McpError, http } from '@gantry/mcp/client'
 import { eraOf, LATEST_MODERN, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
-import { MISDIRECTED, type Elsewhere, type TargetOwners } from '../link/elsewhere.ts'
-import { edgeLink, type EdgeServices, type Link } from '../link/link.ts'
+import { MISDIRECTED, type Elsewhere, type TargetOwners } from '../connected/elsewhere.ts'
+import { connectByWire, type EdgeServices, type TargetConnection } from '../connected/target-connection.ts'
 import { isConnectionLoss } from '../target-error.ts'
 import { type AskingServices, whileThere } from './ask-elsewhere.ts'
 import type { Instance } from './instance.ts'
@@ -18,13 +18,13 @@ export async function openHop(
   model: TargetModel,
   request: OpenRequest<Instance>,
   services: EdgeServices & AskingServices,
-): Promise<Link | undefined> {
+): Promise<TargetConnection | undefined> {
   const limit = AbortSignal.any([request.signal, AbortSignal.timeout(model.timeouts.start)])
   for (;;) {
     const elsewhere = await owners.find(model)
     if (!elsewhere) return undefined
     try {
-      return await hopLink(services, elsewhere, model, request, limit)
+      return await connectByHop(services, elsewhere, model, request, limit)
     } catch (thrown) {
       if (limit.aborted || !isConnectionLoss(moved(thrown))) throw thrown
       await sleep(LOOK_AGAIN, undefined, { signal: limit })
@@ -33,13 +33,13 @@ export async function openHop(
 }
 
 /** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
-async function hopLink(
+async function connectByHop(
   services: EdgeServices & AskingServices,
   { url, headersFor, untilGone, fetch = services.fetch }: Elsewhere,
   model: TargetModel,
   { instance, handshake }: OpenRequest<Instance>,
   signal: AbortSignal,
-): Promise<Link> {
+): Promise<TargetConnection> {
   const options = { older: isLegacyKey(instance.key) }
   const connector = http(url, {
     headers: headersFor(undefined, options),
@@ -49,14 +49,14 @@ async function hopLink(
     onProtocolError: (error: McpError) => handshake.warn(error),
   })
   const extraHeaders = (exchange: Exchange): Record<string, string> => headersFor(exchange, options)
-  const link = await edgeLink(
+  const connection = await connectByWire(
     { ...connector, fallback: undefined },
     { ...model, era: eraOf(LATEST_MODERN) },
     { ...services, eras: new EraCache(), extraHeaders },
     signal,
   )
-  const { handle } = link
-  return Object.assign(link, {
+  const { handle } = connection
+  return Object.assign(connection, {
     async handle(exchange: Exchange): Promise<Outcome> {
       try {
         return await whileThere(untilGone, exchange, handle)
@@ -68,9 +68,9 @@ async function hopLink(
 }
 
 /** A program that is here, for as long as it can be no other gateway's: one that stood still looks who has it now. */
-export function fenced(link: Link, owners: TargetOwners): Link {
-  const { handle } = link
-  return Object.assign(link, {
+export function fenced(connection: TargetConnection, owners: TargetOwners): TargetConnection {
+  const { handle } = connection
+  return Object.assign(connection, {
     handle(exchange: Exchange): Outcome | Promise<Outcome> {
       if (owners.isLate)
         throw new McpError('session_lost', 'This gateway stood still: another may have the target')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { principalKey, type Exchange } from '@gantry/mcp/exchange'
 import type { Isolation, TargetModel } from '../../model/index.ts'
-import type { Link } from '../link/link.ts'
+import type { TargetConnection } from '../connected/target-connection.ts'
 import { TargetError } from '../target-error.ts'
 import { Instance, type InstanceHost } from './instance.ts'
 
@@ -99,12 +99,12 @@ export class InstancePool {
   }
 
   /** The connections that a caller has for itself; those of single calls do not count. */
-  ownLinks(caller: Pick<Exchange, 'session' | 'auth'>): Link[] {
+  ownConnections(caller: Pick<Exchange, 'session' | 'auth'>): TargetConnection[] {
     const { isolation } = this.#model()
     if (isolation === 'call') return []
     const key = isolation === 'auto' ? callerKey(caller) : instanceKey(isolation, caller)
     if (key === undefined || key === '') return []
-    return [key, legacyKey(key)].flatMap((one) => this.find(one)?.link ?? [])
+    return [key, legacyKey(key)].flatMap((one) => this.find(one)?.connection ?? [])
   }
 
   /** Settings that live connections take on. */
@@ -177,7 +177,7 @@ export class InstancePool {
       const limit = instance.key === '' ? idleStop : privateStop
       if (limit === undefined) continue
       const due = Date.now() - limit
-      const stoppable = instance.key === '' ? instance.link !== undefined : instance.state !== 'starting'
+      const stoppable = instance.key === '' ? instance.connection !== undefined : instance.state !== 'starting'
       if (stoppable && !instance.inUse && instance.lastUsed < due) void this.drop(instance)
     }
   }

@@ -1,6 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import type { TargetModel } from '../../model/index.ts'
-import type { ProcessFacts } from '../link/link.ts'
+import type { ProcessFacts } from '../connected/target-connection.ts'
 import { launcherOf } from './launcher.ts'
 
 const LOOK_EVERY = 250

@@ -20,7 +20,7 @@ import {
 } from '../connection/pool.ts'
 
 import { union, SharedListener, type ListenWish } from './shared-listener.ts'
-import { targetHeaders } from '../link/target-exchange.ts'
+import { targetHeaders } from '../connected/target-exchange.ts'
 
 export interface TargetListenersHost {
   readonly info: Implementation
@@ -66,8 +66,8 @@ export class TargetListeners {
     const main = caller ? instanceKey(this.#host.model().isolation, caller) : ''
     const listener: Listener = { wish, caller, main, stops: new Map(), grants: new Map() }
     this.#listeners.add(listener)
-    for (const { key, link } of this.#host.pool().all) {
-      if (link && key !== main) this.#listenIfServed(listener, key)
+    for (const { key, connection } of this.#host.pool().all) {
+      if (connection && key !== main) this.#listenIfServed(listener, key)
     }
     // The last one, because it may answer at once: by then it is known which others have to answer.
     this.#listen(listener, main)
@@ -131,7 +131,7 @@ export class TargetListeners {
   /** Whether every connection that is there has said what it agrees to. One era of a server may grant less. */
   #isAnswered({ main, stops, grants }: Listener): boolean {
     const pool = this.#host.pool()
-    const isDone = (key: string): boolean => grants.has(key) || (key !== main && !pool.find(key)?.link)
+    const isDone = (key: string): boolean => grants.has(key) || (key !== main && !pool.find(key)?.connection)
     return grants.has(main) && [...stops.keys()].every(isDone)
   }
 
@@ -171,11 +171,11 @@ export class TargetListeners {
           headers: caller?.headers,
           notify,
         }),
-      isConnected: () => pool().find(key)?.link !== undefined,
+      isConnected: () => pool().find(key)?.connection !== undefined,
       // In the older era a subscription is no request that stays open.
       sharesChannel: () => {
-        const link = pool().find(key)?.link
-        return model().kind === 'stdio' && link !== undefined && isModern(link.version)
+        const connection = pool().find(key)?.connection
+        return model().kind === 'stdio' && connection !== undefined && isModern(connection.version)
       },
       send: async (exchange, isPassive) =>
         isPassive ? listenIdly(pool().get(key), exchange) : listen(pool().get(key), exchange),

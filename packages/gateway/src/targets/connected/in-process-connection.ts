@@ -13,10 +13,10 @@ import {
 } from '@gantry/mcp/exchange'
 import { McpError } from '@gantry/mcp/client'
 import type { Discovery } from '@gantry/mcp/server'
-import type { Link } from './link.ts'
+import type { TargetConnection } from './target-connection.ts'
 
 /** A server in this process needs no wire: exchanges go to it as they are. */
-export async function inProcessLink(served: Served): Promise<Link> {
+export async function connectInProcess(served: Served): Promise<TargetConnection> {
   const probe = new PlainExchange({
     method: 'server/discover',
     params: {},

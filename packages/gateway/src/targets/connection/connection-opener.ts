@@ -16,9 +16,9 @@ import { LeasedContinuations, type Instance } from './instance.ts'
 import type { OpenRequest } from './life.ts'
 import { isLegacyKey, isSharedKey } from './pool.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
-import type { TargetOwners } from '../link/elsewhere.ts'
-import type { EdgeServices, Link, ProcessFacts } from '../link/link.ts'
-import { openLink, type LinkServices } from './open-link.ts'
+import type { TargetOwners } from '../connected/elsewhere.ts'
+import type { EdgeServices, TargetConnection, ProcessFacts } from '../connected/target-connection.ts'
+import { openConnection, type ConnectionServices } from './open-connection.ts'
 import type { StartGate } from './start-gate.ts'
 import { isPersonal, withPersonal, type Personal, type PersonalAccounts } from '../personal.ts'
 import type { SignInOptions, TargetAuth } from '../target-auth.ts'
@@ -58,7 +58,7 @@ export interface OpenerEvents {
 }
 
 /** Opens the connections of one target, one step of bookkeeping around each. */
-export class LinkOpener {
+export class ConnectionOpener {
   readonly #name: string
   readonly #services: OpenerServices
   readonly #events: OpenerEvents
@@ -72,7 +72,7 @@ export class LinkOpener {
     this.#events = events
   }
 
-  open(model: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
+  open(model: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {
     const { handshake } = request
     handshake.onBegin = (step, detail) =>
       this.#services.log('info', `${this.#name}: ${step}`, { target: this.#name, detail })
@@ -80,20 +80,20 @@ export class LinkOpener {
     return this.#services.gate.run(() => this.#openNow(model, request), request.signal)
   }
 
-  async #openNow(common: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
+  async #openNow(common: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {
     const { owners } = this.#services
     if (owners) {
       const { openHop } = await import('./open-hop.ts')
       const hop = await openHop(owners, common, request, this.#edgeServices(common, request))
       if (hop) return hop
     }
-    const link = await this.#openHere(common, request)
-    if (!owners || common.kind !== 'stdio') return link
+    const connection = await this.#openHere(common, request)
+    if (!owners || common.kind !== 'stdio') return connection
     const { fenced } = await import('./open-hop.ts')
-    return fenced(link, owners)
+    return fenced(connection, owners)
   }
 
-  async #openHere(common: TargetModel, request: OpenRequest<Instance>): Promise<Link> {
+  async #openHere(common: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {
     const { instance, headers, signal } = request
     const personal = await this.#personal(common, request)
     const model = personal ? withPersonal(common, personal) : common
@@ -113,7 +113,7 @@ export class LinkOpener {
       grace: () => limit.grace,
     }
     try {
-      return await openLink(
+      return await openConnection(
         isLegacyKey(instance.key) ? { ...model, era: eraOf(LATEST_LEGACY) } : model,
         services,
         ended,
@@ -183,7 +183,7 @@ export class LinkOpener {
   }
 }
 
-type Opened = Pick<LinkServices, 'embedded' | 'fetch' | 'arriving' | 'maxMessageBytes' | 'stateDir'>
+type Opened = Pick<ConnectionServices, 'embedded' | 'fetch' | 'arriving' | 'maxMessageBytes' | 'stateDir'>
 
 /** What keeps the questions of callers apart. */
 function adviceFor({ isolation }: TargetModel): string {

@@ -3,16 +3,16 @@ import { McpError } from '@gantry/mcp/client'
 import type { Discovery, Implementation } from '@gantry/mcp/server'
 import { displayUrl, type OpenApiTarget } from '../../model/index.ts'
 import type { Handshake } from '../../telemetry/handshake.ts'
-import type { Link } from '../link/link.ts'
+import type { TargetConnection } from '../connected/target-connection.ts'
 import { fromModel } from './from-model.ts'
 import { createOpenApiTarget } from './open-api-target.ts'
 
 /** An API that is described, not a server that speaks MCP: its calls are made from here. */
-export async function openApiLink(
+export async function connectToApi(
   model: OpenApiTarget,
   services: { readonly info: Implementation; readonly handshake: Handshake },
   signal: AbortSignal,
-): Promise<Link> {
+): Promise<TargetConnection> {
   services.handshake.begin('load', displayUrl(model.document))
   const target = await createOpenApiTarget(fromModel(model), signal)
   for (const warning of target.warnings) services.handshake.warn(warning)

@@ -16,10 +16,10 @@ import {
 } from '../../model/index.ts'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
-import { inProcessLink } from '../link/in-process-link.ts'
-import { edgeLink, type EdgeServices, type Link, type ProcessFacts } from '../link/link.ts'
+import { connectInProcess } from '../connected/in-process-connection.ts'
+import { connectByWire, type EdgeServices, type TargetConnection, type ProcessFacts } from '../connected/target-connection.ts'
 
-export interface LinkServices extends EdgeServices {
+export interface ConnectionServices extends EdgeServices {
   /** Servers that the embedding program passes in, by module name. */
   readonly embedded: ReadonlyMap<string, Served>
   readonly fetch: FetchLike
@@ -39,16 +39,16 @@ export interface LinkServices extends EdgeServices {
 }
 
 /** Connects to a target; leaves nothing behind when it fails. */
-export async function openLink(
+export async function openConnection(
   model: TargetModel,
-  services: LinkServices,
+  services: ConnectionServices,
   signal: AbortSignal,
-): Promise<Link> {
+): Promise<TargetConnection> {
   switch (model.kind) {
     case 'stdio':
-      return edgeLink(stdioConnector(model, services), model, services, signal)
+      return connectByWire(stdioConnector(model, services), model, services, signal)
     case 'url':
-      return edgeLink(
+      return connectByWire(
         urlConnector(model, {
           ...services,
           onProtocolError: (error) => services.handshake.warn(error),
@@ -58,22 +58,22 @@ export async function openLink(
         signal,
       )
     case 'inProcess':
-      return orAbort(embeddedLink(model, services), signal)
+      return orAbort(connectToEmbedded(model, services), signal)
     case 'openapi': {
-      const { openApiLink } = await import('../openapi/openapi-link.ts')
-      return openApiLink(model, services, signal)
+      const { connectToApi } = await import('../openapi/openapi-connection.ts')
+      return connectToApi(model, services, signal)
     }
     case 'replay': {
-      const { replayLink } = await import('../recording/replay-link.ts')
+      const { connectToRecording } = await import('../recording/replay-connection.ts')
       services.handshake.begin('load', describeTarget(model))
-      const link = await replayLink(model)
+      const connection = await connectToRecording(model)
       services.handshake.succeed('recording')
-      return link
+      return connection
     }
   }
 }
 
-function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
+function stdioConnector(model: StdioTarget, services: ConnectionServices): Connector {
   const env = revealAll(model.env)
   const places = launcherOf(model.command) ? launcherEnvironment(services.stateDir, env) : {}
   const connector = stdio({
@@ -102,14 +102,14 @@ function stdioConnector(model: StdioTarget, services: LinkServices): Connector {
   }
 }
 
-async function embeddedLink(model: InProcessTarget, services: LinkServices): Promise<Link> {
+async function connectToEmbedded(model: InProcessTarget, services: ConnectionServices): Promise<TargetConnection> {
   services.handshake.begin('load', describeTarget(model))
-  const link = await inProcessLink(await loadModule(model, services))
-  services.handshake.succeed(`${link.era} ${link.version}`)
-  return link
+  const connection = await connectInProcess(await loadModule(model, services))
+  services.handshake.succeed(`${connection.era} ${connection.version}`)
+  return connection
 }
 
-async function loadModule(model: InProcessTarget, services: LinkServices): Promise<Served> {
+async function loadModule(model: InProcessTarget, services: ConnectionServices): Promise<Served> {
   const embedded = services.embedded.get(model.module)
   if (embedded) return embedded
   const specifier = isAbsolute(model.module) ? pathToFileURL(model.module).href : model.module

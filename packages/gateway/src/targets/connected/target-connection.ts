@@ -26,7 +26,7 @@ export interface ProcessFacts {
 }
 
 /** One live connection to a target, whatever its kind: what a client edge is to the SDK. */
-export interface Link {
+export interface TargetConnection {
   readonly era: Era
   readonly version: Revision
   readonly discovery: Discovery
@@ -76,12 +76,12 @@ const CAPABILITIES = {
 const QUESTION_PATIENCE = 5_000
 
 /** Connects over a wire, in the era that is configured or found out. */
-export async function edgeLink(
+export async function connectByWire(
   connector: Connector,
   model: TargetModel,
   services: EdgeServices,
   signal: AbortSignal,
-): Promise<Link> {
+): Promise<TargetConnection> {
   services.handshake.begin(connector.kind === 'stdio' ? 'spawn' : 'connect', describeTarget(model))
   const { edge, wire } = await negotiate(tapped(connector, services), {
     info: services.info,
@@ -164,6 +164,6 @@ function isRefusal(code: number): boolean {
   return code === INVALID_REQUEST || (code <= -32_000 && code >= -32_099)
 }
 
-function processOf(wire: Wire): Link['process'] {
+function processOf(wire: Wire): TargetConnection['process'] {
   return wire.kind === 'stdio' ? (wire as StdioWire).process : undefined
 }

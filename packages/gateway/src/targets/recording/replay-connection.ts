@@ -12,11 +12,11 @@ import {
 } from '@gantry/mcp/exchange'
 import type { Discovery } from '@gantry/mcp/server'
 import type { ReplayTarget } from '../../model/index.ts'
-import type { Link } from '../link/link.ts'
+import type { TargetConnection } from '../connected/target-connection.ts'
 import { keyOf, readRecording, type RecordedExchange, type Recording } from './recording.ts'
 
 /** A recorded session as a server: every request that was recorded gets the answer that it got then. */
-export async function replayLink(model: ReplayTarget): Promise<Link> {
+export async function connectToRecording(model: ReplayTarget): Promise<TargetConnection> {
   const recording = await readRecording(model.file)
   const replay = new Replay(recording, model.speed)
   return {
