@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Row, Rows, Store, StoreError } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
+import { Attendance, GONE_AFTER } from './attendance.ts'
 
-/** A gateway that is not heard of for so long is gone. */
-const GONE_AFTER = 2_000
 const BEAT = 400
 /** For a store that is just back. */
 const PATIENCE = 2 * GONE_AFTER
-const NOT_YET = Number.POSITIVE_INFINITY
 /** What a gateway had begun when it left is over by then. */
 const LEFT_FOR = 3_600_000
 
@@ -39,12 +37,7 @@ export class Members {
   /** The members at the last heartbeat. They stay while the store is away. */
   #known = new Map<string, Member>()
   #timer: NodeJS.Timeout | undefined
-  /** When the store was reached again; nobody is taken for gone in the next moments. */
-  #isBackSince = 0
-  /** When the others take this gateway for gone, by the clock of the store. */
-  #heardUntil = Number.POSITIVE_INFINITY
-  /** When there was time to say it for the last time, whether the store was there or not. */
-  #tickedAt = performance.now()
+  readonly #attendance = new Attendance()
   #beating: Promise<void> | undefined
   #hasLeft = false
   /** What ends that which waits for an answer of another gateway. */
@@ -68,13 +61,11 @@ export class Members {
   }
 
   #tick(): void {
-    const now = performance.now()
-    // After a standstill the store has to say first what has become of this gateway.
-    if (!this.isLate) this.#tickedAt = now
+    const end = this.#attendance.beat()
     this.#beating ??= this.#beat()
       .catch((error) => this.#missed(error))
       .finally(() => {
-        this.#tickedAt = Math.max(this.#tickedAt, now)
+        end()
         this.#beating = undefined
       })
   }
@@ -82,19 +73,19 @@ export class Members {
   async #beat(): Promise<void> {
     await this.#say(this.id)
     const rows = await this.#rows.list()
-    const until = rows.find(({ key }) => key === this.id)?.expires ?? this.#heardUntil
+    const until = rows.find(({ key }) => key === this.id)?.expires
     const others = rows.filter(({ key }) => key !== this.id)
-    if (this.#isBackSince === NOT_YET) this.#isBackSince = Date.now()
-    if (until - GONE_AFTER > this.#heardUntil) await this.#comeBack(others)
-    this.#heardUntil = until
+    this.#attendance.reached()
+    if (until !== undefined && this.#attendance.isAfterAbsence(until)) await this.#comeBack(others)
+    this.#attendance.heardUntil(until)
     const before = this.#known
     const heard = new Map(others.map(({ key, value }) => [key, memberOf(value)]))
-    this.#known = this.#isSettled ? heard : new Map([...before, ...heard])
+    this.#known = this.#attendance.isSettled ? heard : new Map([...before, ...heard])
     for (const id of before.keys()) if (!this.#known.has(id)) await this.#lose(id)
   }
 
   async #say(id: string): Promise<void> {
-    const own: Member = { address: this.#options.address, settled: this.#isSettled }
+    const own: Member = { address: this.#options.address, settled: this.#attendance.isSettled }
     await this.#rows.put(id, JSON.stringify(own), { ttl: GONE_AFTER })
   }
 
@@ -116,9 +107,9 @@ export class Members {
     }
   }
 
-  /** This process stood still for so long that others may have its place. It learns that with the next beat. */
+  /** See `Attendance`. */
   get isLate(): boolean {
-    return performance.now() - this.#tickedAt > GONE_AFTER
+    return this.#attendance.isLate
   }
 
   /** Whether what is meant for this gateway is to be done by it, and not by one that has its place. */
@@ -128,14 +119,10 @@ export class Members {
 
   /** Another one that lived on meanwhile may have taken this one's place. Where all were away, nobody did. */
   async #comeBack(others: readonly Row[]): Promise<void> {
-    this.#isBackSince = Date.now()
-    const saidAfter = ({ expires = 0 }: Row): boolean => expires - GONE_AFTER > this.#heardUntil
-    if (others.some((row) => saidAfter(row) && memberOf(row.value).settled)) await this.#rename()
-  }
-
-  /** The others come back in the next moments as well: until then they are where they were. */
-  get #isSettled(): boolean {
-    return Date.now() > this.#isBackSince + GONE_AFTER
+    this.#attendance.cameBack()
+    const livedOn = ({ expires = 0, value }: Row): boolean =>
+      this.#attendance.isAfterAbsence(expires) && memberOf(value).settled
+    if (others.some(livedOn)) await this.#rename()
   }
 
   async #rename(): Promise<void> {
@@ -151,9 +138,7 @@ export class Members {
   }
 
   #missed(error: unknown): void {
-    const isNew = this.#isBackSince !== NOT_YET
-    this.#isBackSince = NOT_YET
-    if (!isNew) return
+    if (!this.#attendance.missed()) return
     this.#options.log('warn', 'The other gateways cannot be told that this one lives', {
       detail: String(error),
       event: 'cluster-not-told',
@@ -171,7 +156,7 @@ export class Members {
     try {
       const row = await this.#rows.get(id)
       if (row) return memberOf(row.value).address
-      if (this.#isSettled) return undefined
+      if (this.#attendance.isSettled) return undefined
       if (known !== undefined) return known
     } catch (error) {
       if (known === undefined) throw error
