@@ -16,9 +16,9 @@ import { noteCertificate } from '../identity/certificates/certificate-guard.ts'
 import { openPort } from './open-port.ts'
 import { createMeter } from './create-meter.ts'
 import { targetGuard } from './target-guard.ts'
+import { isMcp, passedOn } from './passed-on.ts'
 import { isStatus, StatusPages } from './status-pages.ts'
-import { slotOf } from '../workers/worker-place.ts'
-import { type AskedSession, sessionOf, type SessionRouter } from '../workers/session-router.ts'
+import type { SessionRouter } from '../workers/session-router.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { INVALID_REQUEST } from '@gantry/mcp/exchange'
@@ -140,21 +140,12 @@ export class Front {
       .end('Not found. MCP is at /mcp, one target at /mcp/NAME.\n')
   }
 
-  /** Sessions of older clients, and pages, are in one process. True when it is another one: that gets the request. */
+  /** Passes a request on to the process that has its session. True: it was passed on. */
   #goesElsewhere(request: IncomingMessage, response: ServerResponse, path: string): boolean {
     const { workers } = this.#options
     if (!workers && !this.sessions) return false
-    const session = isMcp(path) ? sessionOf(request) : undefined
     const here = (): void => this.#route(request, response, true)
-    if (session && this.sessions?.isElsewhere(session)) {
-      this.sessions.passOn(session, request, response, here)
-      return true
-    }
-    const slot = workers && slotFor(path, session, workers)
-    if (slot === undefined || slot === workers?.place.slot) return false
-    if (session) workers!.forwardSession(slot, request, response)
-    else workers!.forward(slot, request, response, here)
-    return true
+    return passedOn({ workers, sessions: this.sessions, path, here }, request, response)
   }
 
   /** Where clients get their tokens (RFC 9728); answered by the guard itself, to every caller. */
@@ -267,17 +258,6 @@ export class Front {
 }
 
 const FLUSH_TIME = 1_000
-
-function isMcp(path: string): boolean {
-  return /^\/(mcp|sse)(\/|$)/.test(path)
-}
-
-/** Which worker answers: the one that has the session, or the first for all pages. Undefined: any of them. */
-function slotFor(path: string, session: AskedSession | undefined, { place }: WorkerPort): number | undefined {
-  if (isStatus(path)) return undefined
-  if (!isMcp(path)) return 0
-  return session && slotOf(session.id, place.count)
-}
 
 const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'
 

@@ -5,7 +5,8 @@ import type { EndpointCatalog, Gap } from '../../catalog/endpoint-catalog.ts'
 import type { ListKind, ListsOf, Merged, MergedEntry } from '../../catalog/merged.ts'
 import { offersUri } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
-import { isSelected, readUri, type ObjectKind, type PolicyModel } from '../../model/index.ts'
+import { readUri, type ObjectKind, type PolicyModel } from '../../model/index.ts'
+import { mayKnow } from './may-know.ts'
 import type { RuleCounts } from './rule-counts.ts'
 import type { Caller, PolicyCall, PolicyObject } from '../../rules/facts.ts'
 import { type Permissions, permissionsOf, type Verdict } from '../../rules/permissions.ts'
@@ -20,7 +21,7 @@ export interface Called {
   readonly entry?: MergedEntry | undefined
 }
 
-interface ViewOptions {
+interface CallerCatalogOptions {
   readonly listsOf?: ListsOf | undefined
   readonly trial?: Permissions | undefined
   /** Counts the calls of what a rule hides altogether. */
@@ -41,7 +42,7 @@ export class CallerCatalog {
   constructor(
     catalog: EndpointCatalog,
     permissions: Permissions,
-    { listsOf, trial, rulings }: ViewOptions = {},
+    { listsOf, trial, rulings }: CallerCatalogOptions = {},
   ) {
     this.#rulings = rulings
     this.#catalog = catalog
@@ -262,27 +263,6 @@ const NOT_OFFERED: Verdict = { allowed: false, rule: undefined }
 /** Whether the configuration leaves nothing of a target out. */
 function isWhole({ model: { tools, prompts, resources } }: TargetCatalog['target']): boolean {
   return [tools, prompts, resources].every(({ include, exclude }) => include.length + exclude.length === 0)
-}
-
-/** Whether a caller may know that a target exists: it can use something of what is there. */
-export function mayKnow({ target, snapshot }: TargetCatalog, permissions: Permissions): boolean {
-  if (permissions.isOpen) return true
-  const { name, model } = target
-  if (!permissions.mayCallSome(name)) return false
-  if (!snapshot) return true
-  const { tools, prompts, resources } = snapshot.discovery.capabilities
-  if ((!tools && !prompts && !resources) || permissions.mayCallSome(name, 'methods')) return true
-  const maySeeSome = (kind: 'tools' | 'prompts'): boolean => {
-    const offered = snapshot[kind].filter((item) => isSelected(item.name as string, model[kind]))
-    if (offered.length === 0) return permissions.mayCallSome(name, kind)
-    return offered.some((item) => permissions.maySee({ kind, target: name, name: item.name as string, item }))
-  }
-  return (
-    (tools !== undefined && maySeeSome('tools')) ||
-    (prompts !== undefined && maySeeSome('prompts')) ||
-    // Resources need not be listed to be read.
-    (resources !== undefined && permissions.mayCallSome(name, 'resources'))
-  )
 }
 
 const NOBODY = {}

@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { slotOf } from '../workers/worker-place.ts'
+import { type AskedSession, sessionOf, type SessionRouter } from '../workers/session-router.ts'
+import type { WorkerPort } from '../workers/worker-port.ts'
+import { isStatus } from './status-pages.ts'
+
+interface OtherProcesses {
+  /** The other processes of this machine that share the port. */
+  readonly workers: WorkerPort | undefined
+  /** Knows which gateway has a session. */
+  readonly sessions: SessionRouter | undefined
+  readonly path: string
+  /** Called when the request turns out to be for this process. */
+  readonly here: () => void
+}
+
+/** One process has the session of an older client, and one has the pages: a request for another process is passed on. */
+export function passedOn(
+  { workers, sessions, path, here }: OtherProcesses,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const session = isMcp(path) ? sessionOf(request) : undefined
+  if (session && sessions?.isElsewhere(session)) {
+    sessions.passOn(session, request, response, here)
+    return true
+  }
+  const slot = workers && slotFor(path, session, workers)
+  if (slot === undefined || slot === workers?.place.slot) return false
+  if (session) workers!.forwardSession(slot, request, response)
+  else workers!.forward(slot, request, response, here)
+  return true
+}
+
+export function isMcp(path: string): boolean {
+  return /^\/(mcp|sse)(\/|$)/.test(path)
+}
+
+/** Which worker answers: the one that has the session, or the first for all pages. Undefined: any of them. */
+function slotFor(path: string, session: AskedSession | undefined, { place }: WorkerPort): number | undefined {
+  if (isStatus(path)) return undefined
+  if (!isMcp(path)) return 0
+  return session && slotOf(session.id, place.count)
+}
