@@ -1,6 +1,6 @@
 import type { CredentialsModel } from '../../model/index.ts'
 import type { ConfigPath } from '../problem.ts'
-import type { RawCredentials } from '../raw-config.ts'
+import type { RawCredentials } from '../raw-target.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { TargetSource } from './compile-target-kinds.ts'
 

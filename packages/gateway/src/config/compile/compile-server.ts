@@ -9,7 +9,8 @@ import {
 } from '../../model/index.ts'
 import type { ClusterModel, LimitsModel, Secret, ServerModel } from '../../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
-import type { Quantity, RawServer } from '../raw-config.ts'
+import type { RawServer } from '../raw-config.ts'
+import type { Quantity } from '../raw-values.ts'
 
 const SHORTEST_SEALING_KEY = 32
 

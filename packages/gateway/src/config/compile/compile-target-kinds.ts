@@ -13,7 +13,7 @@ import {
 } from '../../model/index.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { ConfigPath } from '../problem.ts'
-import type { RawOAuth, RawTarget, RawTargetDefaults } from '../raw-config.ts'
+import type { RawOAuth, RawTarget, RawTargetDefaults } from '../raw-target.ts'
 
 export function compileStdio(
   { raw, path }: TargetSource,

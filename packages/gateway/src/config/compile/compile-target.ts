@@ -17,7 +17,8 @@ import {
 } from './compile-target-kinds.ts'
 import { bytes, duration } from './compile-server.ts'
 import type { ConfigPath } from '../problem.ts'
-import type { RawOpenApi, RawTexts, Quantity, RawSelection } from '../raw-config.ts'
+import type { RawTexts, Quantity } from '../raw-values.ts'
+import type { RawOpenApi, RawSelection } from '../raw-target.ts'
 
 export function compileTarget(source: TargetSource, context: CompileContext): TargetModel {
   const start = context.problems.length

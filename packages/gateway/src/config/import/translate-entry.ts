@@ -1,5 +1,5 @@
 import { isAbsolute, resolve, basename, sep } from 'node:path'
-import type { RawOAuth, RawTarget } from '../raw-config.ts'
+import type { RawOAuth, RawTarget } from '../raw-target.ts'
 import type { ClientId } from './clients.ts'
 
 export type TranslatedEntry =
