@@ -141,10 +141,16 @@ export class Calls implements Expiring {
     return TargetError.from(this.#host.model().name, thrown, !safe && !isUndone(thrown))
   }
 
-  async #ask(instance: Instance, connection: TargetConnection, exchange: Exchange, how: Sent): Promise<Outcome> {
+  async #ask(
+    instance: Instance,
+    connection: TargetConnection,
+    exchange: Exchange,
+    how: Sent,
+  ): Promise<Outcome> {
     instance.use(connection)
     try {
-      if (exchange.method === 'subscriptions/listen') return await this.listen(connection, exchange, how.headers)
+      if (exchange.method === 'subscriptions/listen')
+        return await this.listen(connection, exchange, how.headers)
       const run = (asked: Exchange): Promise<Outcome> => this.#run(asked, how, connection.handle)
       const trace = traceOf(exchange)
       return await (trace ? trace.ask(exchange, connection, this.#host.model(), run) : run(exchange))

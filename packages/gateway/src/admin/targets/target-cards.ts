@@ -47,7 +47,8 @@ export class TargetCards {
     const { gateway, url } = this.#host
     const { model, name } = target
     const main = mainOf(target)
-    const connection = main?.connection ?? target.instances.find((instance) => instance.connection)?.connection
+    const connection =
+      main?.connection ?? target.instances.find((instance) => instance.connection)?.connection
     const catalog = gateway.catalog.of(target)
     const discovery = connection?.discovery ?? catalog?.snapshot?.discovery
     const problem = explainTarget(target, catalog)
@@ -61,7 +62,11 @@ export class TargetCards {
       since: (target.state === 'stopped' ? target.stoppedAt : main?.since) ?? this.#host.startedAt,
       ...(problem && { problem }),
       ...(main && main.retryAt > Date.now() && { retryAt: main.retryAt }),
-      ...(connection && { transport: connection.transport, era: connection.era, revision: connection.version }),
+      ...(connection && {
+        transport: connection.transport,
+        era: connection.era,
+        revision: connection.version,
+      }),
       ...(serverInfo && { serverInfo: pickInfo(serverInfo) }),
       counts: this.countsOf(catalog),
       stale: catalog?.stale ?? false,

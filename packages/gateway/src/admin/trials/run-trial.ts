@@ -72,7 +72,14 @@ export async function runTrial(run: TrialRun): Promise<TrialFindings> {
   }
 }
 
-async function connect({ host, model, handshake, stderr, signal, onStderr }: TrialRun): Promise<TargetConnection> {
+async function connect({
+  host,
+  model,
+  handshake,
+  stderr,
+  signal,
+  onStderr,
+}: TrialRun): Promise<TargetConnection> {
   const limit = new StartLimit(model, () =>
     handshake.warn(
       `It was still being installed after ${model.timeouts.start} ms: a launcher gets more time`,
@@ -108,7 +115,11 @@ async function connect({ host, model, handshake, stderr, signal, onStderr }: Tri
 }
 
 /** Sends one request with an end to waiting; errors other than "no such method" are thrown as they are. */
-async function ask(connection: TargetConnection, exchange: PlainExchange, signal: AbortSignal): Promise<Outcome> {
+async function ask(
+  connection: TargetConnection,
+  exchange: PlainExchange,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const limit = AbortSignal.timeout(ASK_TIMEOUT)
   const onAbort = (): void =>
     exchange.abort(new McpError('timeout', `${exchange.method} was not answered within ${ASK_TIMEOUT} ms`))
@@ -125,7 +136,11 @@ async function ask(connection: TargetConnection, exchange: PlainExchange, signal
   }
 }
 
-async function callTool(connection: TargetConnection, call: TrialCall, { handshake, host, signal }: TrialRun): Promise<void> {
+async function callTool(
+  connection: TargetConnection,
+  call: TrialCall,
+  { handshake, host, signal }: TrialRun,
+): Promise<void> {
   handshake.begin('call', call.tool)
   const params = { name: call.tool, arguments: call.arguments ?? {} }
   const client = { info: host.gateway.info, capabilities: {}, version: LATEST_MODERN }

@@ -17,7 +17,12 @@ import {
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
 import { connectInProcess } from '../connected/in-process-connection.ts'
-import { connectByWire, type EdgeServices, type TargetConnection, type ProcessFacts } from '../connected/target-connection.ts'
+import {
+  connectByWire,
+  type EdgeServices,
+  type TargetConnection,
+  type ProcessFacts,
+} from '../connected/target-connection.ts'
 
 export interface ConnectionServices extends EdgeServices {
   /** Servers that the embedding program passes in, by module name. */
@@ -102,7 +107,10 @@ function stdioConnector(model: StdioTarget, services: ConnectionServices): Conne
   }
 }
 
-async function connectToEmbedded(model: InProcessTarget, services: ConnectionServices): Promise<TargetConnection> {
+async function connectToEmbedded(
+  model: InProcessTarget,
+  services: ConnectionServices,
+): Promise<TargetConnection> {
   services.handshake.begin('load', describeTarget(model))
   const connection = await connectInProcess(await loadModule(model, services))
   services.handshake.succeed(`${connection.era} ${connection.version}`)

@@ -177,7 +177,8 @@ export class InstancePool {
       const limit = instance.key === '' ? idleStop : privateStop
       if (limit === undefined) continue
       const due = Date.now() - limit
-      const stoppable = instance.key === '' ? instance.connection !== undefined : instance.state !== 'starting'
+      const stoppable =
+        instance.key === '' ? instance.connection !== undefined : instance.state !== 'starting'
       if (stoppable && !instance.inUse && instance.lastUsed < due) void this.drop(instance)
     }
   }
