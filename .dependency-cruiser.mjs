@@ -221,9 +221,9 @@ const APART = [
 const OF_TARGETS = '(target|operated-target|calls)[.]ts'
 const APART_IN_GATEWAY = [
   [
-    'targets/(link|fetch)/',
+    'targets/(connected|fetch)/',
     `targets/(connection/|listening/|${OF_TARGETS})`,
-    'A link knows no one who uses it.',
+    'A connection does not know its users.',
   ],
   [
     'targets/connection/',

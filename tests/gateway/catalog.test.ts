@@ -97,7 +97,7 @@ describe('the catalog', () => {
     client.on('toolsChanged', () => changes++)
     await client.listening()
     expect(await names(client)).toContain('raw_pid')
-    const { pid } = gateway.gateway.target('raw')!.main.link!.process!
+    const { pid } = gateway.gateway.target('raw')!.main.connection!.process!
     const apply = async (target: object): Promise<string[]> => {
       const before = changes
       const { stateDir } = gateway!
@@ -110,7 +110,7 @@ describe('the catalog', () => {
     expect(
       await apply({ prefix: 'x', tools: { include: ['pid', 'a*', 'e*'], rename: { pid: 'process' } } }),
     ).toEqual(['x_process', 'x_ask', 'x_echo'])
-    expect(gateway.gateway.target('raw')!.main.link!.process!.pid).toBe(pid)
+    expect(gateway.gateway.target('raw')!.main.connection!.process!.pid).toBe(pid)
   })
 
   it('keeps what a single target says about caching, and counts it down', async () => {

@@ -35,7 +35,7 @@ async function call(gateway: TestGateway, options: ConnectOptions, tool = 'ask')
 }
 
 const erasOf = ({ gateway }: TestGateway): unknown[] =>
-  gateway.target('dual')!.instances.map(({ link }) => link?.era)
+  gateway.target('dual')!.instances.map(({ connection }) => connection?.era)
 
 async function namesOf(client: Client): Promise<string[]> {
   const names: string[] = []

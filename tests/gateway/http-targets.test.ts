@@ -92,7 +92,7 @@ describe.each([
       expect((await client.readResource('web+test://one')).contents[0]).toMatchObject({
         uri: 'web+test://one',
       })
-      expect(gateway.gateway.target('web')?.main.link?.transport).toBe(kind)
+      expect(gateway.gateway.target('web')?.main.connection?.transport).toBe(kind)
     },
   )
 })

@@ -165,7 +165,7 @@ describe('isolation: call', () => {
   it('ends the process of a parked call that nobody comes back for', async () => {
     await start(rawTarget({}, { isolation: 'call' }), { server: { limits: { parkedFor: 300 } } })
     await modernRequest(gateway!.endpoint, 'tools/call', { name: 'raw_ask' })
-    const pid = instances().find((instance) => instance.key.startsWith('call:'))!.link!.process!.pid!
+    const pid = instances().find((instance) => instance.key.startsWith('call:'))!.connection!.process!.pid!
     expect(isAlive(pid)).toBe(true)
     await expect.poll(() => isAlive(pid)).toBe(false)
   })

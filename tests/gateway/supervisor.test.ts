@@ -51,7 +51,7 @@ describe('health', () => {
   it('does not give up a server that is busy with a call', async () => {
     const to = await start(rawTarget({}, { health, timeouts: { idle: 1500 } }))
     await to.call('raw_pid')
-    const { pid } = target().main.link!.process!
+    const { pid } = target().main.connection!.process!
     const hanging = to.call('raw_hang').catch((error) => error)
     await to.call('raw_freeze')
     await expect.poll(() => target().state).toBe('degraded')
@@ -86,7 +86,7 @@ describe('leases', () => {
     await using subscription = await to.subscribe('raw+test://thing')
     await to.call('raw_touch')
     await expect.poll(() => updated.length).toBe(1)
-    const { pid } = target().main.link!.process!
+    const { pid } = target().main.connection!.process!
     await new Promise((resolve) => setTimeout(resolve, 800))
     expect(isAlive(pid!)).toBe(true)
     await to.call('raw_touch')
@@ -100,7 +100,7 @@ describe('leases', () => {
     const params = { name: 'raw_ask', arguments: {} }
     const { result } = (await modernRequest(gateway!.endpoint, 'tools/call', params)).message
     expect(result.resultType).toBe('input_required')
-    const { pid } = target().main.link!.process!
+    const { pid } = target().main.connection!.process!
     await new Promise((resolve) => setTimeout(resolve, 800))
     const [key] = Object.keys(result.inputRequests)
     const inputResponses = { [key!]: { action: 'accept', content: { name: 'Ada' } } }
@@ -234,7 +234,7 @@ describe.each(['legacy', 'modern'] as const)('a resource that a %s client follow
     await using _subscription = await to.subscribe('raw+test://thing')
     await to.call('raw_touch')
     await expect.poll(() => updated.length).toBe(1)
-    process.kill(target().main.link!.process!.pid!, 'SIGKILL')
+    process.kill(target().main.connection!.process!.pid!, 'SIGKILL')
     // What changed while nobody listened is not known: the client is told to look.
     await expect.poll(() => updated.length).toBe(2)
     await to.call('raw_touch')
