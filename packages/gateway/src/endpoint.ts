@@ -35,14 +35,14 @@ export interface EndpointOptions extends SharedServices {
   /** How long a client has to come back with its answers, in milliseconds. */
   readonly parkedFor: number
   readonly store: Store
-  /** Told what went wrong where no caller could be. */
+  /** Hears of errors that no caller can be told about. */
   readonly onError: (thrown: unknown) => void
 }
 
 /** Everything, or one target alone, as server edges serve it: a chain and what its links work with. */
 export class Endpoint implements Served {
   readonly info: Implementation
-  /** What passes through stays as it was written. */
+  /** Numbers that pass through keep their digits. */
   readonly numbers = 'source'
   /** Tasks of older targets belong to connections that clients share. */
   readonly withoutOlderTasks: typeof withoutOlderTasks = withoutOlderTasks
@@ -53,7 +53,7 @@ export class Endpoint implements Served {
   readonly changes: ListChanges = new ListChanges()
   readonly onInternalError: (error: unknown) => void
   readonly onSessionEnd: Served['onSessionEnd']
-  /** The way of a request through its chain. */
+  /** The compiled chain. */
   respond: Handle
   readonly #services: ChainServices
 

@@ -63,13 +63,13 @@ export interface GatewayOptions {
 export interface GatewayObserver {
   targetChanged?(target: Target): void
   stderr?(target: Target, line: string): void
-  /** Before anything else of a new configuration holds, which waits for it. */
+  /** Called before a new configuration holds. The gateway waits for it. */
   modelChanging?(model: GatewayModel): Promise<void>
-  /** Others may use a target or a view than before. */
+  /** Other callers than before may use a target or a view. */
   policyChanged?(): Promise<void>
   modelChanged?(model: GatewayModel): void
   catalogChanged?(): void
-  /** A target's lists are not what they were. */
+  /** The lists of a target have changed. */
   snapshotReplaced?(target: Target, before: Snapshot, after: Snapshot): void
 }
 
@@ -99,7 +99,7 @@ export class Gateway {
   readonly #services: TargetServices
   readonly #limits: GatewayLimits
   readonly #targets = new Map<string, Target>()
-  /** Removed, with calls under way. */
+  /** Targets that were removed, and still have calls under way. */
   readonly #leaving = new Set<Target>()
   readonly #endpoints = new Map<string, Endpoint>()
 
@@ -198,7 +198,7 @@ export class Gateway {
     return this.#limits.rates
   }
 
-  /** What connections are made with, for those that are made on trial. */
+  /** The services with which connections are made, for trials of the console. */
   get services(): TargetServices {
     return this.#services
   }
@@ -228,7 +228,7 @@ export class Gateway {
     return view !== undefined && concernOf(view, caller.auth) === 'fully'
   }
 
-  /** What clients are served: everything, one target under its own names, or a view. */
+  /** The endpoint of a name: all targets, one target under its own names, or a view. */
   endpoint(name?: string): Endpoint | undefined {
     const view = name === undefined ? undefined : this.#viewNamed(name)
     if (name !== undefined && !view && !this.#targets.has(name)) return undefined
@@ -241,7 +241,7 @@ export class Gateway {
         info: view?.title === undefined ? this.info : { ...this.info, title: view.title },
         catalog: this.#catalogOf(key, view !== undefined),
         ...this.#limits,
-        // As long as calls stay parked, whichever configuration the endpoint is made for.
+        // The same time for which calls stay parked.
         parkedFor: this.#services.heldFor,
         sealer: this.sealer,
         store: this.store,
@@ -317,7 +317,7 @@ export class Gateway {
     this.#targets.set(model.name, target)
   }
 
-  /** Its calls under way may end. */
+  /** Removes a target. Its calls under way may end. */
   #remove(name: string): void {
     const target = this.#targets.get(name)
     if (!target) return

@@ -57,7 +57,7 @@ export class AuditTrail {
   #waiting: Entry[] = []
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
   #isFlushing: Promise<void> | undefined
-  /** By the clock that never jumps. */
+  /** When it began, by the clock that never jumps. */
   #syncedAt = 0
   #syncing: NodeJS.Timeout | undefined
   #lost = 0

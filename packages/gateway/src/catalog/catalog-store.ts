@@ -22,7 +22,7 @@ export class CatalogStore {
       const row = await this.#rows.get(target)
       return row && readKept(row.value)
     } catch (error) {
-      // The target is asked instead.
+      // The lists are fetched from the target instead.
       this.#onError(error)
       return undefined
     }

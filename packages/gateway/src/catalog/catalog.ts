@@ -77,7 +77,7 @@ export class Catalog {
     return view
   }
 
-  /** The same for one that no client uses, such as one that is being edited. It hears of no changes. */
+  /** The same for a view that no client uses, such as one that is being edited. It does not follow changes. */
   preview(view: ViewModel): EndpointCatalog {
     return this.#viewOf(() => view)
   }
@@ -90,7 +90,7 @@ export class Catalog {
     return new EndpointCatalog(() => this.#options, used, { shapes: () => current()?.entries })
   }
 
-  /** Asks every target and waits for all of them, as long as their own limits let them take. */
+  /** Asks every target, and waits for each as long as its time limits allow. */
   async refreshAll(): Promise<void> {
     await Promise.all(this.#catalogs.map((catalog) => catalog.refresh().catch(() => {})))
   }
@@ -121,7 +121,8 @@ export class ListWatch implements ListenWish {
   readonly #onChange: (kind: ListKind | undefined, connection: string | undefined) => void
 
   /**
-   * `onChange` is called with the list that the target says has changed, or with none when all may have, and with the key
+   * `onChange` is called with the list that the target says has changed, or with none when all may have, and with the
+   * key
    * of the connection that says so.
    */
   constructor(onChange: (kind: ListKind | undefined, connection: string | undefined) => void) {

@@ -30,7 +30,7 @@ export interface Announced {
   readonly kinds: ReadonlySet<ListKind>
 }
 
-/** The lists that are not what they were, each with the entries that are concerned, as they were and as they are. */
+/** The lists that changed, each with the changed entries, before and after. */
 export type ListChangeSet = ReadonlyMap<ListKind, readonly MergedEntry[]>
 
 export const GAPS = 'dev.gantry/gaps'
@@ -51,7 +51,7 @@ export class EndpointCatalog {
   #merged: Merged | undefined
   #hasOwnLists = false
   #seen: Partial<Record<ListKind, ReadonlyMap<string, SeenEntry>>> = {}
-  /** Grows with every change: what was cached for an older one is void. */
+  /** Grows with every change. Whatever was cached for an older generation is void. */
   generation = 0
   onChanged: ((changes: ListChangeSet) => void) | undefined
 
@@ -77,7 +77,7 @@ export class EndpointCatalog {
     return this.#prefixed ? catalog.target.model.prefix : ''
   }
 
-  /** Stands between a prefix and a name. */
+  /** The separator between a prefix and a name. */
   get separator(): string {
     return this.#options().names.separator
   }
@@ -91,7 +91,7 @@ export class EndpointCatalog {
     return this.#merged
   }
 
-  /** The same for a caller from whom something is kept. What is not there for it takes no name from the rest. */
+  /** The lists for a caller who may not see everything. A hidden entry does not take the name of a visible one. */
   mergedFor(isThere: IsThere, listsOf?: ListsOf): Merged {
     return this.merged.isContested || listsOf ? this.#merge(isThere, listsOf) : this.merged
   }
@@ -105,13 +105,13 @@ export class EndpointCatalog {
     })
   }
 
-  /** What targets offer to a caller, where one of them offers something else to it than to others. */
+  /** The lists of targets that offer this caller something else than others; undefined when there are none. */
   listsFor(caller: Pick<Exchange, 'session' | 'auth'>): ListsOf | undefined {
     if (!this.#hasOwnLists || !this.catalogs.some(({ own }) => own.of(caller))) return undefined
     return (catalog) => catalog.own.of(caller) ?? catalog.snapshot
   }
 
-  /** Compares with what was there before; lists that a target announced count as changed all the same. */
+  /** Compares the lists with those before. A list that a target announced counts as changed in any case. */
   changed(announced?: Announced): void {
     this.generation++
     this.#hasOwnLists = this.catalogs.some(({ own }) => own.hasSome)
@@ -120,7 +120,7 @@ export class EndpointCatalog {
     if (!this.onChanged) return
     const changes = new Map<ListKind, readonly MergedEntry[]>()
     for (const kind of KINDS) {
-      // Before the first change, clients have what they were shown.
+      // Before the first change, clients have the lists that they fetched.
       const before = this.#seen[kind] ?? (shown && seenEntries(shown[kind]))
       const now = seenEntries(this.merged[kind])
       this.#seen[kind] = now
@@ -199,7 +199,7 @@ export class EndpointCatalog {
     })
   }
 
-  /** What clients are promised. Legacy clients learn it once, so it includes what may come later. */
+  /** The capabilities that clients are told. Legacy clients learn them once, so they include what may come later. */
   capabilities(catalogs: readonly TargetCatalog[]): ServerCapabilities {
     const all: ServerCapabilities[] = []
     for (const { snapshot } of catalogs) if (snapshot) all.push(snapshot.discovery.capabilities)
@@ -219,7 +219,7 @@ export class EndpointCatalog {
     return capabilities
   }
 
-  /** Our own text, then each target's, named. */
+  /** The instructions of the gateway, then those of each target with its name. */
   instructions(own: string | undefined, catalogs: readonly TargetCatalog[]): string | undefined {
     const parts = own === undefined ? [] : [own]
     for (const { target, snapshot } of catalogs) {
@@ -229,7 +229,7 @@ export class EndpointCatalog {
     return parts.length > 0 ? parts.join('\n\n') : undefined
   }
 
-  /** Who is behind us, and what is missing. */
+  /** The targets of the endpoint, and which are missing. */
   meta(catalogs: readonly TargetCatalog[]): JsonObject {
     const targets: JsonObject = {}
     for (const { target, snapshot } of catalogs) {
@@ -251,7 +251,7 @@ function seenEntries(entries: ReadonlyMap<string, MergedEntry>): Map<string, See
   return seen
 }
 
-/** Entries that are gone, new, or not what they were. */
+/** Entries that were removed, added or changed. */
 function differences(
   before: ReadonlyMap<string, SeenEntry> | undefined,
   now: ReadonlyMap<string, SeenEntry>,

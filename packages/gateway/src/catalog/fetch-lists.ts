@@ -34,13 +34,13 @@ export interface FetchOptions {
   readonly send: Send
   readonly capabilities: ServerCapabilities
   readonly info: Implementation
-  /** What was known before: a list that cannot be had stays as it was. */
+  /** The lists that were known before. A list that cannot be fetched stays as it was. */
   readonly before: Lists | undefined
 }
 
 export interface Fetched {
   readonly lists: FetchedLists
-  /** What lists that could not be had failed with. */
+  /** Why lists could not be fetched. */
   readonly failures: readonly unknown[]
   /** Whether nothing at all is known of one of those. */
   readonly lacking: boolean
@@ -57,7 +57,7 @@ export class ListError extends Error {
   }
 }
 
-/** Reads every list that a target says it has, all pages of it. One that fails costs the others nothing. */
+/** Reads all pages of every list that a target says it has. A list that fails does not harm the others. */
 export async function fetchLists(options: FetchOptions): Promise<Fetched> {
   const facts: ListFacts = { ...options, ttls: [], scopes: [] }
   const wanted = wantedLists(options.capabilities)
@@ -124,7 +124,7 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     for (const item of Array.isArray(found) ? found : []) {
       const sound = repairItem(item, member)
       const name = sound && identityOf(sound, member)
-      // A name that comes twice stands for one thing: nothing could say which is meant.
+      // Of two items with one name only the first is kept: a call could not say which one it means.
       if (!sound || (name !== undefined && named.has(name))) continue
       named.add(name)
       items.push(visibleText(sound))

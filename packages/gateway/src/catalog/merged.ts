@@ -23,11 +23,11 @@ export interface MergedEntry {
   /** The target's own name or URI. */
   readonly own: string
   readonly item: JsonObject
-  /** As the target has it, where the endpoint shows something else. */
+  /** The entry as the target lists it, where the endpoint shows something else. */
   readonly original?: JsonObject | undefined
   /** Whether its calls can, or must, be tasks: what an older server says of a tool (2025-11-25, Tasks). */
   readonly taskSupport?: 'optional' | 'required' | undefined
-  /** Set when the name belonged to another target already. */
+  /** Set when another target already had the name. */
   readonly collidesWith?: string
 }
 
@@ -38,7 +38,7 @@ export interface Merged {
   readonly templates: ReadonlyMap<string, MergedEntry>
   /** By the name of the target. */
   readonly uris: ReadonlyMap<string, PublicUris>
-  /** Two targets want one name or URI: without the one, the other would have it. */
+  /** Two targets want one name or URI. The first has it; without the first, the second would. */
   readonly isContested: boolean
 }
 
@@ -219,7 +219,7 @@ export function shorten(name: string, maxLength: number): string {
   return name.length <= maxLength ? name : marked(name, shortHash(name), maxLength)
 }
 
-/** Sets a second owner of a name apart, from those who have taken what this would be called as well. */
+/** Gives the second owner of a name another one that is free. */
 export function disambiguate(
   name: string,
   target: string,
@@ -234,7 +234,7 @@ export function disambiguate(
 
 function marked(name: string, mark: string, maxLength: number): string {
   const kept = name.slice(0, maxLength - mark.length - 1)
-  // Half a character cannot be written down in headers, and not every client can read it.
+  // Half of a surrogate pair cannot be written into headers, and not every client can read it.
   return `${kept.replace(/[\uD800-\uDBFF]$/, '')}_${mark}`
 }
 

@@ -15,7 +15,7 @@ export class OwnLists {
   readonly #lists = new WeakMap<TargetConnection, FetchedLists>()
   readonly #delays = new WeakMap<TargetConnection, GrowingDelay>()
   readonly #waiting = new Set<TargetConnection>()
-  /** Whether there have been any. */
+  /** Whether any connection ever had lists of its own. */
   hasSome = false
 
   constructor(target: Target, info: Implementation) {
@@ -49,7 +49,7 @@ export class OwnLists {
       before: undefined,
     })
     if (failures.length > 0) return NONE
-    // A call that connects may be under way, or be repeated.
+    // The tool that connects an account stays: a call of it may be under way, or be repeated.
     if (isInvitation) lists.tools = [...lists.tools, ...missing(common?.tools ?? [], lists.tools)]
     const before = this.#lists.get(connection) ?? common
     if (common && differences(lists, common).size === 0) this.#lists.delete(connection)

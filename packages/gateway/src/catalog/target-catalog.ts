@@ -31,7 +31,7 @@ const NO_ANSWER = 'it did not answer in time'
 /** The lists of one target: fetched when needed, kept when it goes away, marked stale then. */
 export class TargetCatalog {
   readonly target: Target
-  /** What the connections of single callers offer. */
+  /** The lists of connections of single callers. */
   readonly own: OwnLists
   snapshot: Snapshot | undefined
   /** Whether something in the snapshot comes from an earlier run, or from a connection that is gone. */
@@ -42,7 +42,7 @@ export class TargetCatalog {
   isInvitation = false
   /** Why the last attempt to fetch failed, or part of it; for operators. */
   problem: string | undefined
-  /** The same for callers. */
+  /** The same in words for callers. */
   #gap: string | undefined
   readonly #host: TargetCatalogHost
   #fetching: Promise<void> | undefined
@@ -148,7 +148,9 @@ export class TargetCatalog {
     return this.#lookup
   }
 
-  /** The target said that something changed, on one of its connections: what is being fetched now may be old already. */
+  /**
+   * The target said that something changed, on one of its connections: what is being fetched now may be old already.
+   */
   invalidate(kind?: ListKind, connection = ''): void {
     if (!isSharedKey(connection)) void this.fetchOwn(connection)
     if (kind) this.#announced.add(kind)
@@ -175,14 +177,14 @@ export class TargetCatalog {
     return this.#missing !== undefined ? 0 : this.#askedAt + deadline
   }
 
-  /** A caller waited for it in vain. */
+  /** Notes that a caller has waited for this target without success. */
   noteMissing(reason: string = this.#gap ?? NO_ANSWER): void {
     if (this.snapshot || this.#missing === reason) return
     this.#missing = reason
     this.#host.store?.write(this.target.name, { missing: reason })
   }
 
-  /** Why there is nothing of it, or only what is old; for callers. */
+  /** Why its lists are missing or old, for callers. */
   get gapReason(): string {
     return this.#gap ?? this.#missing ?? (this.snapshot ? 'it has not been asked yet' : NO_ANSWER)
   }

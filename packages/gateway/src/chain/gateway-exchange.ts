@@ -58,7 +58,7 @@ export interface ExchangeEndpoint {
  * the caller's names. From `resolve` on, `params` are in the target's.
  */
 export class GatewayExchange implements RelayedExchange {
-  /** As the server edge made it. */
+  /** The exchange that the server edge made. */
   readonly origin: Exchange
   readonly endpoint: ExchangeEndpoint
   readonly method: string
@@ -71,7 +71,7 @@ export class GatewayExchange implements RelayedExchange {
   trace: RequestTrace | undefined
   /** Undefined until it is resolved, and for what the endpoint answers itself. */
   resolved: Resolved | undefined
-  /** Undefined while nothing was to be decided. */
+  /** Undefined until something is decided. */
   ruling: Ruling | undefined
   server: string | undefined
   asTask: Exchange['asTask']

@@ -6,7 +6,7 @@ import { TargetError } from '../targets/target-error.ts'
 const STORE_AWAY =
   'The gateway cannot reach its store now, and this request needs it: try again in some seconds'
 
-/** What failed, where, and whether it may have happened nevertheless; never more than that. */
+/** Tells the caller what failed, where, and whether the call may have been made nevertheless. It never tells more. */
 export function toFailure(thrown: unknown): Outcome {
   if (thrown instanceof TargetError) {
     const { target, reason, mayHaveHappened, retryAfter } = thrown

@@ -28,7 +28,7 @@ export interface OwnedTargetHost {
 export class OwnedTarget implements Served {
   readonly info: Implementation
   readonly revisions: typeof MODERN_REVISIONS = MODERN_REVISIONS
-  /** What passes through stays as it was written. */
+  /** Numbers that pass through keep their digits. */
   readonly numbers = 'source'
   readonly onInternalError: (thrown: unknown) => void
   readonly #name: string

@@ -48,9 +48,9 @@ export class Front {
   /** Counts what callers hold on all endpoints. */
   readonly meter: HttpMeter
   readonly #gate = new HostGate()
-  /** How it is, for load balancers and Prometheus. */
+  /** The state of the gateway, for load balancers and Prometheus. */
   readonly status: StatusPages
-  /** Answers at names that no target has. */
+  /** Answers requests for targets that do not exist. */
   #nowhere: NodeHandler | undefined
   /** Set where several gateways share their sessions. */
   sessions: SessionRouter | undefined
@@ -93,7 +93,7 @@ export class Front {
         this.server.on('error', () => {})
         const bound = boundAddress(this.server.address() as AddressInfo)
         const open = this.#openDoor(bound)
-        // Closed in the same turn: no connection has been accepted yet.
+        // The server is closed in the same turn of the event loop, so no connection has been accepted yet.
         if (open) this.server.close(() => reject(open))
         else resolve(bound)
       })
@@ -113,7 +113,7 @@ export class Front {
   }
 
   #route(request: IncomingMessage, response: ServerResponse, isPassedOn = false): void {
-    // Clients that keep their connections come to another process with their next request.
+    // A client that opens a new connection reaches another process.
     if (this.#isDraining) response.shouldKeepAlive = false
     if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
     if (this.#options.gateway.model.auth.mtls) noteCertificate(request)
@@ -168,7 +168,7 @@ export class Front {
 
   #handler(target: string): NodeHandler | undefined {
     let handler = this.#handlers.get(target)
-    // The common endpoint is always there. A target may have been removed.
+    // The common endpoint always exists. A target may have been removed.
     if (handler && target === '') return handler
     const served = this.#options.gateway.endpoint(target === '' ? undefined : target)
     if (!served) return undefined
@@ -208,7 +208,7 @@ export class Front {
     await Promise.all([...checks, this.#nowhere?.service.setGuard(this.#guardOf(undefined))])
   }
 
-  /** Sessions of older clients are elsewhere from now on. */
+  /** Gives up the sessions of older clients: another process has them from now on. */
   letGo(): void {
     for (const { service } of this.#handlers.values()) service.letGo()
   }
@@ -218,15 +218,18 @@ export class Front {
     return this.#handlers
   }
 
-  /** From now on `/ready` says that nothing more should be sent here; what comes nevertheless is served. */
+  /** From now on `/ready` tells load balancers to send nothing more. Requests that still come are served. */
   drain(): void {
     this.#isDraining = true
   }
 
-  /** New connections go to other processes; what comes on the old ones is served, and they end with its answer. */
+  /**
+   * New connections go to other processes. Requests on existing connections are served, and each connection ends with
+   * its answer.
+   */
   retire(): void {
     this.drain()
-    // The close of HTTP would end idle connections, and with them what is just arriving.
+    // `Server.close` of HTTP would end idle connections, and lose requests that are just arriving on them.
     NetServer.prototype.close.call(this.server)
   }
 

@@ -19,7 +19,7 @@ export function readiness(gateway: Gateway, isDraining: boolean): HealthAnswer {
   return ALIVE
 }
 
-/** The same with what is known of each target that the caller may know of. */
+/** Whether the gateway can serve, with the state of each target that the caller may know of. */
 export function verbose(
   answer: HealthAnswer,
   gateway: Gateway,
@@ -40,7 +40,7 @@ export function verbose(
 
 const DOWN: ReadonlySet<Target['state']> = new Set(['backing-off', 'quarantined', 'needs-auth', 'stopped'])
 
-/** A lazy target that was not asked for yet is not a problem; one that is to run and has no lists yet is. */
+/** A lazy target that was never used is no problem. A target that should run and has no lists yet is one. */
 function isUnusable(gateway: Gateway, target: Target): boolean {
   const { enabled, disabledReason, start } = target.model
   if (!enabled) return disabledReason !== undefined

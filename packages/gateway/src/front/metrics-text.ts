@@ -7,7 +7,7 @@ import type { MetricsPage } from '../telemetry/prometheus/metrics-page.ts'
 
 type Target = Gateway['targets'][number]
 
-/** What a reader of the numbers may see. */
+/** What the reader of `/metrics` may see. */
 export interface Shown {
   readonly targets: readonly Target[]
   readonly sessions: number
@@ -19,9 +19,9 @@ export interface Shown {
 
 const delay = new EventLoopDelay()
 
-/** The numbers of a gateway, and of these targets, for Prometheus. */
+/** The metrics of a gateway and of some of its targets, for Prometheus. */
 export async function metricsOf(gateway: Gateway, shown: Shown): Promise<MetricsPage> {
-  // Loaded by the first who asks.
+  // Loaded with the first request for metrics.
   const { MetricsPage } = await import('../telemetry/prometheus/metrics-page.ts')
   const page = new MetricsPage(shown.open)
   addProcess(page, gateway)
@@ -76,7 +76,7 @@ function addRequests(
   )
 }
 
-/** What the gateway answers by itself, lists for the most part, has no target. */
+/** Requests that the gateway answers by itself, mostly lists, have no target. */
 function addTargets(page: MetricsPage, { catalog, exchanges }: Gateway, targets: readonly Target[]): void {
   const each = (value: (target: Target) => number): [{ target: string }, number][] =>
     targets.map((target) => [{ target: target.name }, value(target)])
@@ -91,7 +91,7 @@ function addTargets(page: MetricsPage, { catalog, exchanges }: Gateway, targets:
   page.gauge(
     'gantry_target_connections',
     'Connections to a target.',
-    sum(({ link }) => (link ? 1 : 0)),
+    sum(({ connection }) => (connection ? 1 : 0)),
   )
   page.gauge(
     'gantry_target_requests_in_flight',
@@ -167,7 +167,7 @@ async function addProcesses(page: MetricsPage, targets: readonly Target[]): Prom
 }
 
 async function treeOf({ instances }: Target): Promise<readonly { readonly rss: number }[]> {
-  const trees = instances.map(({ link }) => link?.process?.tree().catch(() => []) ?? [])
+  const trees = instances.map(({ connection }) => connection?.process?.tree().catch(() => []) ?? [])
   return (await Promise.all(trees)).flat()
 }
 
@@ -179,7 +179,7 @@ interface Refusal {
   readonly body: string
 }
 
-/** Numbers tell what is behind a gateway: where it has a guard, they take a credential for them. */
+/** Metrics tell what is behind a gateway. Where it has a guard, reading them takes a credential. */
 export async function refuseScraper(
   request: IncomingMessage,
   guard: Guard | undefined,

@@ -33,7 +33,7 @@ export class StatusPages {
     return path === '/metrics' ? this.#metrics(request, response) : this.#health(path, request, response)
   }
 
-  /** Strangers learn whether it works; what is behind it takes the same credential as the metrics. */
+  /** Anyone learns whether the gateway works. Details of its targets take the same credential as the metrics. */
   async #health(path: StatusPath, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { gateway } = this.#host
     let answer = path === '/health' ? ALIVE : readiness(gateway, this.#host.isDraining())
@@ -51,7 +51,7 @@ export class StatusPages {
     return door.guard !== undefined || gateway.mayKnow(target, {})
   }
 
-  /** True when the request was answered with a refusal: it lacks what the numbers take. */
+  /** True when the request was refused, because it has no credential for metrics. */
   async #refused(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const refused = await refuseScraper(request, this.#host.door.guard)
     if (refused) response.writeHead(refused.status, refused.headers).end(refused.body)

@@ -4,7 +4,7 @@ import type { MergedEntry } from '../catalog/merged.ts'
 import type { SendOptions } from '../targets/calls.ts'
 import type { Target } from '../targets/target.ts'
 
-/** Where a request goes. */
+/** The target that a request goes to, and what is known about it. */
 export interface Destination extends SendOptions {
   readonly target: Target
   /** What the target said that it can do; undefined when it has not answered yet. */

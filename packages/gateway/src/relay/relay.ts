@@ -96,7 +96,7 @@ function ask(exchange: RelayedExchange, destination: Destination): Promise<Outco
   if (!hasTasks || !cannotFollow(exchange)) return target.handle(exchange, destination)
   return callAndFollow(exchange, {
     maxWaitMs: target.model.timeouts.request,
-    // These tasks exist in the newer era.
+    // Only the newer era has these tasks.
     call: (following) => target.handle(following, { ...destination, older: false }),
     send: (request) => target.handle(request, { safe: request.method === 'tasks/get' }),
   })

@@ -12,7 +12,7 @@ const LOGIN: Told = { what: 'it needs a login, or its credentials are refused' }
 const BROKEN_SETUP: Told = { what: 'it cannot be used as it is configured' }
 const LOST: Told = { what: 'the connection to it was lost', advice: 'Try again' }
 
-/** Every reason in words that hold nothing of the target's own: no command, no address, no text that it wrote. */
+/** The reason of a failure in our own words. They hold no command, no address and no text of the target. */
 const TOLD: { readonly [reason in TargetReason]: Told } = {
   exited: { what: 'its process ended' },
   closed: LOST,
@@ -64,7 +64,7 @@ export function callerText(error: TargetError): string {
   return `Target "${error.target}": ${callerReason(error)}${doubt}`
 }
 
-/** The same without the name, for where that stands beside it. */
+/** The same without the name of the target, for places that already show it. */
 export function callerReason(error: TargetError): string {
   const { target, reason, facts } = error
   const again = facts.retryIn === undefined ? '' : `; the next try is in ${facts.retryIn} s`
@@ -80,7 +80,7 @@ function whatIsWrong({ target, reason, facts, cause }: TargetError): string {
   return `${what} (${whatIsWrong(TargetError.from(target, cause, false))})`
 }
 
-/** Numbers say more, and nothing that is not for callers. */
+/** Numbers are harmless for callers, and tell more. */
 function exactly(
   reason: TargetReason,
   { exitCode, signal, status, timeout }: TargetFacts,

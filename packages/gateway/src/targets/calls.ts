@@ -23,7 +23,7 @@ import { NO_LIMITS, TargetExchange, targetHeaders } from './connected/target-exc
 
 type Headers = Record<string, string> | undefined
 
-/** How a request is sent: with which headers, and whether that may be done twice. */
+/** How a request is sent: its headers, and whether it may be sent twice. */
 interface Sent {
   readonly headers: Headers
   readonly safe: boolean
@@ -52,7 +52,7 @@ export interface CallsHost {
 
 /** The requests to one target: each within the slots of its connection, and within time limits. */
 export class Calls implements Expiring {
-  /** What is being recorded, if anything is. */
+  /** The recording that is under way, if there is one. */
   recorder: Recorder | undefined
   readonly #host: CallsHost
   readonly #timed = new OpenSet<TargetExchange>()
@@ -64,7 +64,7 @@ export class Calls implements Expiring {
   /** Sends a request on a connection. Repeats a lost one when that is safe. */
   async send(instance: Instance, exchange: Exchange, options: SendOptions): Promise<Outcome> {
     const release = instance.lease()
-    // What lasts as long as its client must not keep others waiting.
+    // A subscription lasts as long as its client wants, so it takes no slot.
     const needsSlot = exchange.method !== 'subscriptions/listen'
     let holdsSlot = false
     const isCall = options.own !== true
@@ -77,7 +77,7 @@ export class Calls implements Expiring {
         holdsSlot = true
       }
       const outcome = await this.#try(instance, exchange, options)
-      // That a server lists its tools does not mean that it can be called.
+      // A server that lists its tools may still fail when it is called.
       if (isCall && instance.failures > 0) instance.proved()
       return outcome
     } finally {
@@ -130,7 +130,7 @@ export class Calls implements Expiring {
     return connection instanceof Promise ? orAbort(connection, exchange.signal) : connection
   }
 
-  /** With credentials of the caller's own, a refusal is the caller's affair. */
+  /** A refusal of the caller's own credentials says nothing about the connection. */
   #refused(instance: Instance, connection: TargetConnection, thrown: McpError): void {
     const own = this.#host.model().forwardHeaders.includes('authorization')
     if (!own && thrown.code !== 'forbidden') instance.refuse(connection, thrown)
@@ -184,7 +184,7 @@ export class Calls implements Expiring {
     }
   }
 
-  /** Time without a sign of life, and time in all, are both limited. */
+  /** Limits both the time without a sign of life and the whole time. */
   async #run(
     exchange: Exchange,
     { headers, safe }: Sent,
@@ -266,7 +266,7 @@ const TICK = 250
 
 /** Requests that must not go on for ever. */
 export interface Expiring {
-  /** Ends what is over; false when none is under way. */
+  /** Ends requests whose time is over. Returns false when no request is under way. */
   check(now: number): boolean
 }
 
@@ -275,7 +275,7 @@ export class Deadlines {
   readonly #watched = new Set<Expiring>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Looks after them until none is under way. */
+  /** Watches requests until none is under way. */
   watch(requests: Expiring): void {
     this.#watched.add(requests)
     if (this.#timer) return

@@ -45,7 +45,7 @@ export abstract class OperatedTarget {
   /** Makes the connections for one version of the target's entry. */
   protected abstract connections(model: TargetModel, isChange: boolean): Connections
 
-  /** Its state or its connections are other ones now. */
+  /** Its state or its connections have changed. */
   protected abstract changed(): void
 
   /** Takes settings that connections survive. */
@@ -71,7 +71,7 @@ export abstract class OperatedTarget {
     return this.succession.all.flatMap(({ pool }) => pool.all)
   }
 
-  /** The instance that serves lists, health and everything that belongs to no caller. */
+  /** The shared connection: it serves lists, health checks and everything that belongs to no caller. */
   get main(): Instance {
     return this.succession.current.main
   }
@@ -81,12 +81,12 @@ export abstract class OperatedTarget {
     return this.succession.current.pool.find('')?.state ?? 'idle'
   }
 
-  /** Whether asking it would start nothing. */
+  /** Whether a request would start nothing new. */
   get connected(): boolean {
     return this.succession.isConnected
   }
 
-  /** Ends the connections of one caller, whose account is another one now, or of all. */
+  /** Ends the connections of one caller whose account has changed, or of all callers. */
   async forget(principal: Principal | undefined): Promise<void> {
     const own =
       principal && instanceKey('user', { session: undefined, auth: { principal, scopes: [], claims: {} } })
@@ -132,7 +132,7 @@ export abstract class OperatedTarget {
     this.changed()
   }
 
-  /** Connects now, whatever happened before. */
+  /** Connects now, and ignores earlier failures. */
   async start(): Promise<void> {
     this.suspended = false
     this.main.reset()

@@ -12,12 +12,12 @@ export interface Personal {
 
 /** Where the accounts of people come from. */
 export interface PersonalAccounts {
-  /** Undefined when the caller has none at this target. */
+  /** Undefined when the caller has no account at this target. */
   open(model: TargetModel, caller: Caller): Promise<Personal | undefined>
   has(model: TargetModel, caller: Caller): Promise<boolean>
 }
 
-/** Whom a connection is made for. */
+/** The caller that a connection is made for. */
 export interface Caller {
   readonly principal: Principal
   readonly headers?: Exchange['headers']
@@ -43,12 +43,12 @@ export function withPersonal<Model extends TargetModel>(model: Model, { values }
     : model
 }
 
-/** A key alone is a bearer token; who writes a scheme means it. */
+/** A value without a scheme is a bearer token. */
 function headerValue(name: string, value: string): string {
   return name.toLowerCase() === 'authorization' && !value.includes(' ') ? `Bearer ${value}` : value
 }
 
-/** Names of headers are the same in capitals. */
+/** Names of headers ignore case. */
 function withoutNames<T>(
   headers: Readonly<Record<string, T>>,
   others: Readonly<Record<string, unknown>>,

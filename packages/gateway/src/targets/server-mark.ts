@@ -10,7 +10,7 @@ export function serverMark(model: TargetModel): string {
 
 const marks = new WeakMap<TargetConnection, string>()
 
-/** Tells a connection from those before and after it. Empty where there is none. */
+/** A random mark of a connection; empty when there is no connection. */
 export function connectionMark(connection: TargetConnection | undefined): string {
   if (!connection) return ''
   const known = marks.get(connection)

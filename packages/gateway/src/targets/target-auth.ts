@@ -37,11 +37,14 @@ export interface SignInOptions {
   signal?: AbortSignal | undefined
 }
 
-/** The login of one URL target. It waits as `needs-auth` until a sign-in is started, which all share. */
+/**
+ * The login of one URL target. The target waits as `needs-auth` until a person starts a sign-in, which all callers
+ * share.
+ */
 export class TargetAuth {
   readonly provider: OAuthProvider
   readonly #viewers = new Set<SignInOptions['open']>()
-  /** The page that is shown now. */
+  /** The sign-in page that is open now. */
   #page: string | undefined
 
   constructor(model: UrlTarget & { oauth: OAuthModel }, storage: TokenStorage) {

@@ -1,7 +1,7 @@
 import { McpError, type McpErrorCode } from '@gantry/mcp/client'
 import { ProtocolError } from '@gantry/mcp/exchange'
 
-/** Kinds of failure: those of the SDK, and those of the gateway. */
+/** The kinds of failure of the SDK and of the gateway. */
 export type TargetReason =
   | McpErrorCode
   | 'disabled'
@@ -18,7 +18,7 @@ export interface TargetFacts {
   readonly signal?: string | undefined
   /** The status of an HTTP response. */
   readonly status?: number | undefined
-  /** Milliseconds that were waited. */
+  /** How long the request was waited for, in milliseconds. */
   readonly timeout?: number | undefined
   /** Seconds until the gateway tries again. */
   readonly retryIn?: number | undefined
@@ -47,7 +47,7 @@ export class TargetError extends Error {
     this.facts = options.facts ?? {}
   }
 
-  /** When to come back, as the gateway or the target itself says: seconds or a date (RFC 9110, 10.2.3). */
+  /** When to try again, as the gateway or the target says: seconds or a date (RFC 9110, 10.2.3). */
   get retryAfter(): string | undefined {
     if (this.facts.retryIn !== undefined) return String(this.facts.retryIn)
     const text = this.cause instanceof McpError ? this.cause.details.retryAfter : undefined
@@ -70,7 +70,7 @@ export class TargetError extends Error {
   }
 }
 
-/** Messages of the SDK advise to raise options of its own, which are not what the gateway's settings are called. */
+/** Messages of the SDK name its own options. The settings of the gateway have other names. */
 export function gatewayWords(message: string): string {
   return message.replace(/(?:[;.,]|,? or) [Rr]aise [a-z]+[A-Z]\w*\b[^.;]*\.?$/, '')
 }
@@ -108,7 +108,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   'spawn_failed',
   'session_lost',
 ])
-/** No server was there to take it. */
+/** No server received the request. */
 const UNREACHED: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',

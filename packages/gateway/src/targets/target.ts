@@ -18,9 +18,9 @@ import { TargetError } from './target-error.ts'
 import { TargetListeners } from './listening/target-listeners.ts'
 
 export interface TargetEvents {
-  /** State, steps or reason of an instance changed. */
+  /** The state, the steps or the reason of a connection changed. */
   changed(target: Target): void
-  /** A connection is up. */
+  /** A connection is open. */
   ready(target: Target, instance: Instance, connection: TargetConnection): void
   stderr(target: Target, line: string): void
 }
@@ -162,7 +162,10 @@ export class Target extends OperatedTarget {
     else await acquire(pool.get(connection.key), exchange)
   }
 
-  /** For a call that is not under way yet: what it waits for is in use, and no change of the settings closes it. */
+  /**
+   * Connects for a call that is not under way yet. The connection counts as used meanwhile, so no new configuration
+   * closes it.
+   */
   readonly #acquire: EraHost['acquire'] = (instance, exchange) => {
     const connection = this.calls.acquire(instance, exchange)
     return connection instanceof Promise ? connection.finally(instance.lease()) : connection
@@ -246,7 +249,7 @@ export class Target extends OperatedTarget {
     return this.calls.resume(call, exchange)
   }
 
-  /** Why it takes no calls, as the configuration and the operator want it. */
+  /** The reason why it takes no calls: the configuration or the operator stopped it. */
   get off(): TargetError | undefined {
     const { name } = this
     if (this.stopping.signal.aborted || !this.model.enabled) {

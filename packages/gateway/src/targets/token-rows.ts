@@ -10,12 +10,15 @@ export function tokenRows(store: Store): Rows {
   return store.rows({ name: 'tokens', secret: true })
 }
 
-/** Tokens and registrations of all targets, encrypted. What cannot be opened any more is told, and counts as absent. */
+/**
+ * Tokens and registrations of all targets, encrypted. A token that cannot be decrypted any more is reported, and counts
+ * as absent.
+ */
 export function tokenStorage(store: Store, onUnreadable: (error: unknown) => void): TokenStorage {
   const rows = tokenRows(store)
   /** Refreshing under a lease that was lost must not put an old token over a newer one. */
   const held = new Map<string, Lease>()
-  /** What was read last, where the store is on another machine. As many as there are targets. */
+  /** The tokens that were read last, where the store is on another machine: one for each target. */
   const known = new Map<string, JsonObject | undefined>()
   return {
     async read(key) {
@@ -26,7 +29,7 @@ export function tokenStorage(store: Store, onUnreadable: (error: unknown) => voi
         return value
       } catch (error) {
         const { code } = error as StoreError
-        // While the store is away targets go on with what they had; most have no sign-in at all.
+        // While the store cannot be reached, targets go on with the tokens that they have. Most need none.
         if (code === 'unavailable') return known.get(key)
         if (code !== 'unreadable') throw error
         onUnreadable(error)

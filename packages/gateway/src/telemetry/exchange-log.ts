@@ -27,7 +27,7 @@ import type { ToolUsage } from './usage/tool-usage.ts'
 
 /** Calls that are gathered before they are counted for their tools: a call itself does not wait for that. */
 const MOST_UNCOUNTED = 256
-/** Where no secrets are configured. */
+/** Used where no secrets are configured. */
 const SHAPES: Hides = { inJson: (json) => json, inText: hideCredentials }
 /** Messages of one exchange with its target that are held while it runs. */
 const MOST_HELD = 20
@@ -50,7 +50,7 @@ export class ExchangeLog {
   readonly #exchanges: KeptExchanges
   readonly #targets = new Map<string, Stats>()
   readonly #watchers = new Set<(record: ExchangeRecord) => void>()
-  /** Those who see messages; the others see that there are exchanges. */
+  /** The number of watchers who see messages. Other watchers see only that there are exchanges. */
   #readers = 0
   readonly #usage: Pick<ToolUsage, 'add'> | undefined
   #uncounted: ExchangeRecord[] = []
@@ -129,7 +129,7 @@ export class ExchangeLog {
       // A call from the console is always shown.
       keeps: tag !== undefined || this.#sampling === 1 || Math.random() < this.#sampling,
       messages: undefined,
-      // A member that is added later costs a record more than all of the others.
+      // All members are set at once: adding one later would cost more than all others.
       isForLoad: undefined,
       clean: undefined,
       upstream: undefined,
@@ -150,7 +150,7 @@ export class ExchangeLog {
     record.status = statusOf(outcome, exchange)
     if (outcome.type === 'error') {
       record.isForLoad = outcome.cause instanceof RefusedForLoad
-      // Words of our own have no credentials.
+      // Our own messages never hold credentials.
       record.error = record.isForLoad ? outcome.error.message : failureText(outcome, this.#hide.inText)
     }
     this.#running.delete(record.id)
@@ -162,7 +162,7 @@ export class ExchangeLog {
     if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
     if (record.tool !== undefined && this.#usage) {
       record.bytesIn = roughLength(exchange.params.arguments)
-      // Its text was not kept.
+      // The result was not read as text, so its length is estimated.
       if (outcome.type === 'complete') record.bytes ??= roughLength(outlineOf(outcome))
       if (this.#uncounted.push(record) >= MOST_UNCOUNTED) this.#usage.add(this.takeUncounted())
     }
@@ -178,14 +178,14 @@ export class ExchangeLog {
     if (this.#ring[record.id % this.#ring.length] !== record) this.#exchanges.endedLate(record)
   }
 
-  /** The tap of a watched log has shown what went by a wire. */
+  /** Shows what was sent over HTTP to an API. The tap shows what goes over wires. */
   #showHttp(record: ExchangeRecord): void {
     for (const seen of record.upstream ?? []) {
       if ('http' in Object(seen.message)) this.add(record, seen)
     }
   }
 
-  /** It was not watched, and failed or was slow: both hops are kept, as far as they were held. */
+  /** Keeps the messages of both hops for an exchange that failed or was slow while nobody watched. */
   #keepFlight(record: ExchangeRecord, answer: SeenMessage, exchange: Exchange): void {
     // What the caller sent: from the resolver on, an exchange has the target's names.
     const { method, params } = exchange.origin ?? exchange
@@ -265,7 +265,7 @@ export class ExchangeLog {
 type Message = Parameters<WireTap['seen']>[1]
 
 const MAX_QUESTIONS = 256
-/** It came on the stream of a call while the log was not watched. */
+/** A question that came on the stream of a call while nobody watched. */
 const UNKNOWN: Question = { method: 'a question of the server', origin: undefined }
 
 /** Who looks at the messages of a target: the handshake while it lasts, then the exchange log while it is watched. */

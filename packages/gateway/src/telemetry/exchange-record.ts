@@ -31,7 +31,7 @@ export interface KeptMessage extends Omit<SeenMessage, 'message'> {
 export interface ExchangeRecord {
   readonly id: number
   readonly at: number
-  /** By the clock that never jumps. */
+  /** When it began, by the clock that never jumps. */
   readonly began: number
   readonly method: string
   readonly name: string | undefined
@@ -53,7 +53,7 @@ export interface ExchangeRecord {
   bytes: number | undefined
   status: RecordStatus
   error: string | undefined
-  /** Refused because there was too much: it tells nothing that its line does not, and there may be very many. */
+  /** Refused for load: there may be many of these, and their messages tell nothing more. */
   isForLoad?: boolean | undefined
   /** Whose call it is when the gateway itself is the client. */
   readonly tag: { readonly id: string } | undefined
@@ -82,9 +82,9 @@ export interface Question {
 
 /** Takes out secrets before anything is kept. */
 export interface Hides {
-  /** Configured ones. */
+  /** Takes out configured secrets. */
   inJson(json: string): string
-  /** Those, and what looks like a credential. */
+  /** Takes out configured secrets and whatever looks like a credential. */
   inText(text: string): string
 }
 

@@ -6,12 +6,12 @@ const SLOWEST = 100
 /** Nothing below this is slow, in milliseconds. */
 export const SLOW_FROM = 100
 
-/** Knows which exchanges are among the slowest. */
+/** Finds out which exchanges are among the slowest. */
 export class Slowest {
-  /** Slowest last. */
+  /** Their durations, the slowest last. */
   #durations: number[] = []
 
-  /** Whether it is one of them, now. */
+  /** Adds an exchange. Returns whether it is among the slowest. */
   take({ method, durationMs = 0 }: ExchangeRecord): boolean {
     // A subscription lasts as long as its client wants.
     if (durationMs < SLOW_FROM || method === 'subscriptions/listen') return false

@@ -13,7 +13,7 @@ export interface RecordedStep {
   failure: { readonly thrown: unknown } | undefined
 }
 
-/** Something odd that did not stop it: text on stdout, say. */
+/** Something unusual that did not stop the handshake, such as text on stdout. */
 export interface HandshakeWarning {
   readonly at: number
   readonly thrown: unknown
@@ -27,7 +27,7 @@ export class Handshake {
   readonly startedAt: number = Date.now()
   readonly steps: RecordedStep[] = []
   readonly warnings: HandshakeWarning[] = []
-  /** While it is, messages are wanted. */
+  /** Whether the handshake is under way and reads messages. */
   active = true
   /** Hears of every step as it begins: logs show them too. */
   onBegin: ((name: string, detail: string | undefined) => void) | undefined

@@ -94,7 +94,7 @@ export function limitedLog(log: Log, { lines, period }: LogLimit): Log {
     timer.unref()
   }
   return (level, message, facts) => {
-    // Not the time of day: after the clock went back, no line would be written until it is that late again.
+    // Not the time of day: when that clock is set back, no line would be written for a long time.
     const now = performance.now()
     if (now - beganAt >= period) {
       beganAt = now

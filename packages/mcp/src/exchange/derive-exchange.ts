@@ -11,7 +11,7 @@ import type {
 } from './exchange.ts'
 import { withSources } from '../jsonrpc/index.ts'
 
-/** What a relay may put in the place of the original's. */
+/** The members of the original that a relay may replace. */
 export interface ExchangeChanges
   extends Partial<
     Pick<
@@ -19,7 +19,7 @@ export interface ExchangeChanges
       'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach' | 'onSent' | 'session' | 'asTask'
     >
   > {
-  /** Its end, when that may come before the original's. */
+  /** The end of the new request, when it may come before that of the original. */
   cancellation?: Cancellation
 }
 
@@ -106,7 +106,7 @@ export const writesIntegers: Middleware = async (exchange, next) => {
   return toWritable(await next(asked))
 }
 
-/** What was thrown is not looked into: it never leaves. */
+/** What was thrown is not converted: it never leaves the process. */
 function toWritable(outcome: Outcome): Outcome {
   return outcome.type === 'error' ? { ...outcome, error: withSources(outcome.error) } : withSources(outcome)
 }

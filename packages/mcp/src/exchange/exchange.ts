@@ -40,7 +40,7 @@ export interface InputRequest {
 export type InputRequests = { [key: string]: InputRequest }
 export type InputResponses = { [key: string]: JsonObject }
 
-/** Rounds of questions that one call may take. More are a loop: a question that never gets an answer it takes. */
+/** How many rounds of questions one call may take. More are a loop: the server never accepts an answer. */
 export const MAX_ROUNDS = 32
 
 /** A notification without its JSON-RPC frame. */
@@ -56,7 +56,10 @@ export interface Cancellation {
   readonly signal: AbortSignal
   /** The exchange that the request is sent for, where it is known. */
   readonly origin?: object | undefined
-  /** Called once, at once when the end comes; not called for an end that has been already. Must not throw. */
+  /**
+   * Calls the listener once, at the moment of the end, and never when the end is already past. The listener must not
+   * throw.
+   */
   onAbort(listener: () => void): void
   offAbort(listener: () => void): void
 }
@@ -100,7 +103,7 @@ export interface Exchange {
    * client author's handlers. Absent: return `input_required` and wait for the retry.
    */
   ask?: ((requests: InputRequests, signal?: AbortSignal) => Promise<InputResponses>) | undefined
-  /** Stops the clock that ends a silent request while a person is being asked. Absent where there is none. */
+  /** Stops the time limit of silence while a person is being asked. Absent where there is no such limit. */
   whilePaused?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined
   /**
    * Present on resumable streams (Streamable HTTP up to 2025-11-25): closes the response stream while the

@@ -25,7 +25,7 @@ export function relatedRequestOf({ params }: { readonly params?: JsonObject | un
 /** Tells a gateway the name of a question, for which legacy requests have no place. */
 export const INPUT_KEY = 'dev.gantry/inputKey'
 
-/** These hints mean something on one connection only. */
+/** These hints are valid on one connection only. */
 const BETWEEN_US: readonly string[] = [INPUT_KEY, RELATED_REQUEST, META.relatedTask]
 
 /** A question or a notification without the hints of this connection, as the next peer may see it. */
@@ -41,7 +41,7 @@ export function withoutHints<Message extends { params?: JsonObject }>(message: M
 /** The params of requests that have none. */
 export const NO_PARAMS: JsonObject = Object.freeze({})
 
-/** A request before its server gets it. */
+/** A request before it is handed to the server. */
 export interface AskedMessage {
   readonly method: string
   readonly params?: JsonObject | undefined
@@ -191,7 +191,7 @@ function hasAll(theirs: unknown, mine: unknown): boolean {
   return isJsonObject(theirs) && Object.keys(mine).every((key) => Object.hasOwn(theirs, key))
 }
 
-/** What both have. A request never gets more than was declared. */
+/** The capabilities that both have. A request never gets more than the session declared. */
 function narrowed(declared: ClientCapabilities, other: JsonObject): ClientCapabilities {
   const left: JsonObject = { ...declared }
   for (const name of QUESTIONS) {

@@ -116,7 +116,7 @@ export class GivenUpIds {
   }
 }
 
-/** Slots at the first call, and at most; what finds none goes to a map. */
+/** How many slots there are at first, and at most. A call that finds no slot goes into a map. */
 const FIRST_SLOTS = 8
 const MAX_SLOTS = 1_024
 
@@ -179,7 +179,7 @@ export class CallTable<Id, Value> {
     this.#size = 0
   }
 
-  /** −1, where nothing ever is, for ids that have no slot. */
+  /** Returns −1 for ids that have no slot. */
   #slotOf(id: Id): number {
     return typeof id === 'number' && this.#ids.length > 0 ? id & (this.#ids.length - 1) : -1
   }

@@ -17,7 +17,7 @@ export class Canceller implements Cancellation {
   /** True once the caller cancelled or went away: nothing more may be sent. */
   aborted = false
   reason: unknown
-  /** The first listener by itself: mostly there is no other. */
+  /** The first listener is kept apart: most have only one. */
   #listener: (() => void) | undefined
   #others: (() => void)[] | undefined
   #controller: AbortController | undefined
@@ -152,7 +152,7 @@ export interface RequestContext {
 export interface ExchangeInit extends Omit<RequestContext, 'session'> {
   /** The id of the session, or what has it. */
   session?: string | { readonly id: string } | undefined
-  /** What has the name of the connection. */
+  /** The object that holds the name of the connection. */
   connection?: { readonly id: string } | undefined
   method: string
   id?: RequestId | undefined
@@ -213,7 +213,7 @@ export class PlainExchange extends Canceller implements Exchange {
     return this.#connection?.id
   }
 
-  /** The outcome is known: what a handler says from now on has no stream to travel on. */
+  /** The outcome is known. Notifications of the handler from now on are dropped. */
   finish(): void {
     this.#finished = true
   }
@@ -242,7 +242,7 @@ export function composeMiddleware<E extends Exchange>(
   )
 }
 
-/** Adds no promise to one that is there already: every link of every call comes through here. */
+/** Passes an existing promise on and makes no other: every link of every call runs through here. */
 function promised<E extends Exchange>(handle: HandleOf<E>, exchange: E): Promise<Outcome> {
   try {
     const outcome = handle(exchange)

@@ -19,7 +19,7 @@ export class PrefixedUris {
 
   owns(uri: string): boolean {
     const { prefix } = this
-    // It is part of the scheme, which knows no case (RFC 3986, section 3.1).
+    // The prefix is part of the scheme, which ignores case (RFC 3986, section 3.1).
     return prefix !== '' && uri.slice(0, prefix.length).toLowerCase() === prefix
   }
 

@@ -30,7 +30,7 @@ export class ReceivedResult implements Complete {
     this.#isModern = isModern
   }
 
-  /** All of it. Long strings and numbers that need care are read now, if they have not been. */
+  /** The whole result. Reads long strings and exact numbers now, if they were not read before. */
   get result(): JsonObject {
     this.#result ??= this.#read()
     return this.#result
@@ -42,7 +42,7 @@ export class ReceivedResult implements Complete {
     return this.#isModern ? withoutResultType(result) : result
   }
 
-  /** What it looks like when it is written as JSON. */
+  /** Used when the outcome is written as JSON. */
   toJSON(): Complete {
     return { type: this.type, result: this.result }
   }
@@ -62,7 +62,7 @@ export class ReceivedResult implements Complete {
     const front = this.#frontFor(reader)
     if (front === undefined) return undefined
     const text = this.#source.text()
-    // Lines and events end at a newline: what is laid out for the eye is written anew.
+    // JSON with line breaks is written anew, because lines and events end at a newline.
     if (text.includes('\n') || text.includes('\r')) return undefined
     return front === '' ? text : front + text.slice(1)
   }
@@ -92,7 +92,7 @@ export class ReceivedResult implements Complete {
   }
 }
 
-/** Kept, for a server is the same with every result. */
+/** Kept, because all results of a server name the same server. */
 const fronts = new WeakMap<Implementation, string>()
 
 function frontNaming(serverInfo: Implementation): string {
@@ -111,7 +111,7 @@ export function received(response: JsonRpcResult, isModern: boolean): ReceivedRe
   return new ReceivedResult(response, isModern ? withoutResultType(outline) : outline, isModern)
 }
 
-/** What there is to see of a result without reading its long strings. */
+/** The result with its long strings empty, for readers that do not need them. */
 export function outlineOf(outcome: Complete): JsonObject {
   return outcome instanceof ReceivedResult ? outcome.outline : outcome.result
 }

@@ -23,11 +23,11 @@ export interface WireRequestOptions {
   headers?: Record<string, string> | undefined
   /** A long result may come as a `ResultBody` in bytes, whose strings have not been read. */
   takesBytes?: boolean | undefined
-  /** The exchange that it is sent for. Only a tap looks at it. */
+  /** The exchange that it is sent for. Only a tap reads it. */
   origin?: object | undefined
 }
 
-/** As much of a message as a tap may rely on. */
+/** The members of a message that a tap may use. */
 export interface SeenJson {
   readonly id?: unknown
   readonly method?: string
@@ -36,7 +36,10 @@ export interface SeenJson {
 
 /** Looks at the messages of a wire. */
 export interface WireTap {
-  /** Asked for every request. While it is false, the wire shows no requests of its own, no answers to them, and no messages of their streams. */
+  /**
+   * Asked for every request. While it is false, the wire shows no requests of its own, no answers to them, and no
+   * messages of their streams.
+   */
   readonly active: boolean
   /** `origin` is the exchange that the message is for, where the wire knows it. */
   seen(direction: 'in' | 'out', message: SeenJson, origin?: object): void
@@ -82,7 +85,7 @@ export interface Wire {
   onMissed?: (() => void) | undefined
   /** Called once when the wire is gone, with the reason when it was not asked for. */
   onClose: ((reason: Error | undefined) => void) | undefined
-  /** Tells the wire what was negotiated: HTTP sends it as a header from then on. */
+  /** Tells the wire the negotiated revision: HTTP sends it as a header from then on. */
   setProtocolVersion?(version: string): void
   /** Legacy HTTP: opens the standalone GET stream, if the server has one. Called after `initialized`. */
   startListening?(): void
@@ -95,7 +98,9 @@ export interface ReconnectOptions {
   initialDelay?: Duration | undefined
   /** Back-off grows no further than this. Default 30 s. */
   maxDelay?: Duration | undefined
-  /** How many attempts may fail one after another. 0 never reconnects. Default 8; a client that is listened to goes on. */
+  /**
+   * How many attempts may fail one after another. 0 never reconnects. Default 8; a client that is listened to goes on.
+   */
   maxAttempts?: number | undefined
 }
 

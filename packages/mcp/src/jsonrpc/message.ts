@@ -216,7 +216,7 @@ class LazyTextResult extends ResultBody {
     return this.#text
   }
 
-  /** What it looks like to those who write it down. */
+  /** The form in which the message is logged. */
   toJSON(): JsonRpcResult {
     const { jsonrpc, id, result } = this
     return { jsonrpc, id, result }

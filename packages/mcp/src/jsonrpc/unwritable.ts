@@ -25,7 +25,7 @@ export interface Unwritable {
   readonly path: string
   /** What is wrong there, to be read after the path: `is a Map, which JSON cannot hold`. */
   readonly problem: string
-  /** What reading it threw. */
+  /** The error that a getter threw. */
   readonly cause?: unknown
 }
 
@@ -33,7 +33,9 @@ export interface Unwritable {
 const DEEPEST = 500
 const LONGEST_PATH = 300
 
-/** The first value that JSON cannot hold. `JSON.stringify` would leave it out, change it or throw without saying where. */
+/**
+ * The first value that JSON cannot hold. `JSON.stringify` would leave it out, change it or throw without saying where.
+ */
 export function findUnwritable(value: unknown, path = '', allowBigInt = false): Unwritable | undefined {
   return look(value, { path, allowBigInt, above: [] })
 }
@@ -76,7 +78,7 @@ function pathOf(path: string, key: string, isItem: boolean): string {
   return path === '' ? key : `${path}.${key}`
 }
 
-/** What a single value is, when JSON has no form for it. */
+/** Describes a value that JSON cannot hold. */
 export function problemOf(value: unknown, allowBigInt: boolean): string | undefined {
   switch (typeof value) {
     case 'function':
@@ -103,7 +105,7 @@ function kindOf(value: object): string | undefined {
   for (const kind of [Map, Set, Promise, RegExp, Error]) {
     if (value instanceof kind) return `a ${kind.name}`
   }
-  // Headers, generators, streams and the like keep what they have where JSON does not look.
+  // Headers, generators and streams have their content in places that JSON does not read.
   const tag = Object.prototype.toString.call(value).slice(8, -1)
   const isReadable = /^(Object|String|Number|Boolean)$/.test(tag) || 'toJSON' in value
   return isReadable || Object.keys(value).length > 0 ? undefined : `a ${tag}`

@@ -28,7 +28,8 @@ const ASKABLE: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'reso
 
 /**
  * Sees to it that a call of a target with accounts of people is made with the caller's own. A caller without one is
- * asked in the best way that its client has: a page that its client opens while the call waits, signing in once more, or
+ * asked in the best way that its client has: a page that its client opens while the call waits, signing in once more,
+ * or
  * a link in the result.
  */
 export function accountsLink({ targets, auth }: GatewayModel, given: Consent): Link | undefined {
@@ -58,7 +59,7 @@ async function climb(exchange: Signed, ways: Ways, next: Next): Promise<Outcome>
   return ask(exchange, ways, answer, next)
 }
 
-/** The call; for the tool that connects, that is done by now. */
+/** Makes the call. The tool that connects an account has nothing left to do. */
 async function proceed(exchange: Signed, next: Next): Promise<Outcome> {
   const { target, catalog, entry } = exchange.resolved
   if (!catalog.isInvitation || !isConnectTool(entry?.item)) return next()
@@ -72,7 +73,7 @@ async function isConnected(exchange: Signed, consent: Consent): Promise<boolean>
   const { model } = exchange.resolved.target
   const { auth, headers } = exchange
   // A connection of its own was made with an account, and ends with it.
-  // The token of a call is another matter: the newest one counts.
+  // This is not so for a token that is sent with each call: the newest one counts.
   const isNoted = model.credentials.kind === 'exchange' && model.credentials.subject === 'access-token'
   if (!isNoted && exchange.resolved.target.ownLinks(exchange).length > 0) return true
   return consent.has(model, { principal: auth.principal, headers })
@@ -86,7 +87,7 @@ function unlessRefused(thrown: unknown): undefined {
   throw thrown
 }
 
-/** The ladder, from the best rung on. */
+/** The ways to ask, the best one first. */
 async function ask(
   exchange: Signed,
   { consent, stepUps }: Ways,
@@ -110,7 +111,7 @@ async function ask(
   }
   const link = await consent.link(auth.principal, target.name)
   const scopes = stepUps.scopesFor(auth, target.name)
-  // Clients that cannot do it show the error, and the link with it.
+  // Clients that cannot open a page show the error, which contains the link.
   if (scopes) throw new InsufficientScope(scopes, say.linkText(exchange, link))
   return say.refuse(exchange, 'not-connected', say.linkText(exchange, link))
 }
@@ -142,7 +143,8 @@ const ASK_AGAIN = 10 * 60_000
 
 /**
  * Clients that have signed in with us can be sent there once more: the answer 403 `insufficient_scope` makes them ask
- * for a scope, and our consent page connects the account. Many clients only refresh their token then. One that comes
+ * for a scope, and our consent page connects the account. Many clients only refresh their token then. A client that
+ * comes
  * back without the scope is not sent again, and is told in another way.
  */
 class StepUps {

@@ -43,7 +43,7 @@ interface Held {
   readonly id: string
 }
 
-/** What is on record of it: the call waits, was refused, or was let pass. */
+/** What is recorded: the call waits, was refused, or was allowed. */
 function ruled<T extends Outcome | undefined>({ exchange, id }: Held, outcome?: T): T {
   const isRefused = outcome?.type === 'error' || outcome?.type === 'complete'
   exchange.ruling = { allowed: !isRefused, rule: exchange.ruling?.rule, approval: id }
@@ -64,7 +64,8 @@ class CallsToApprove {
   }
 
   async handle(exchange: ResolvedExchange, rules: readonly RuleModel[], next: Next): Promise<Outcome> {
-    // Nobody could see what is approved, and some servers take a text or a list for arguments.
+    // Approvers see arguments only when they are an object. Some servers also take a text or a list, which nobody could
+    // check.
     if (!argsOf(exchange)) {
       throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "arguments" must be an object')
     }
@@ -90,7 +91,7 @@ class CallsToApprove {
     return { ...outcome, requestState: await this.#rounds.keep(round) }
   }
 
-  /** Undefined when the caller has confirmed. */
+  /** Returns undefined when the caller has confirmed. */
   async #confirm({ exchange, rules, id }: Held, round: Round | undefined): Promise<Outcome | undefined> {
     const answer = round && answerTo(exchange.params, CONFIRM_KEY)
     if (answer) {
@@ -101,7 +102,7 @@ class CallsToApprove {
     return { ...confirmation(exchange, rules), requestState }
   }
 
-  /** Undefined when another person has approved, and the approval is used up. */
+  /** Returns undefined when another person has approved. The approval is then used up. */
   async #approve(call: Held): Promise<Outcome | undefined> {
     const { exchange, id } = call
     const request = { exchange: exchange.record?.id, trace: exchange.trace?.traceId }
@@ -125,7 +126,7 @@ class CallsToApprove {
   /** How a caller that does not wait here gets to know the decision; undefined: it waits. */
   async #later(approval: Approval, { exchange, id }: Held): Promise<Outcome | undefined> {
     const { client, method, params, session } = exchange
-    // On a connection of its own the call waits; such clients know no other way.
+    // Clients with a session of their own know no other way than to wait.
     if (session !== undefined || exchange.ask) return undefined
     if (declaresTasks(client) && method === 'tools/call') return this.parked.park(exchange, approval)
     const answer = answerTo(params, APPROVE_KEY)

@@ -48,7 +48,7 @@ export function reasonOf({ needs }: Approval): string | undefined {
   return needs.find(({ decision }) => decision?.approved === false)?.decision?.reason
 }
 
-/** What approvers and callers are told of the wish for an approval. */
+/** What approvers and callers are told about a rule that wants an approval. */
 export function messageOf({ needs }: Approval): string | undefined {
   const messages = needs.flatMap(({ message }) => message ?? [])
   return messages.length > 0 ? messages.join(' ') : undefined

@@ -38,13 +38,13 @@ export function auditLink(trail: AuditTrail | undefined, mask: Mask): Link | und
 
   function recorded(exchange: GatewayExchange, outcome: Outcome): Promise<void> {
     return trail!.record(outcomeEvent(exchange, outcome, trail!, mask)).catch(() => {
-      // What was refused before it was made needs no other answer.
+      // A call that was refused has no other record.
       if (outcome.type !== 'error') throw unwritten('was made, but its result is withheld', true)
     })
   }
 }
 
-/** Where nothing may happen without a record: a call is recorded before it is made. */
+/** For `audit.required`: records a call before it is made. */
 export function decisionLink(trail: AuditTrail | undefined, mask: Mask): Link | undefined {
   if (!trail?.settings.required) return undefined
   return async (exchange, next) => {

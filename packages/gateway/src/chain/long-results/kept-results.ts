@@ -100,7 +100,7 @@ export class KeptResults {
   }
 
   #bindingOf({ auth }: GatewayExchange, { target, name }: KeptCall): string {
-    // A text was cleaned by the rules of its time. What others would have left of it can no longer be told.
+    // A text was cleaned by the rules of its time. Nobody can tell any more what other rules would have left of it.
     const rules = this.#rules.filter((rule) =>
       isAbout(rule, { kind: 'tools', target: { name: target }, name }),
     )
@@ -116,7 +116,7 @@ interface KeptCall {
   readonly args: unknown
 }
 
-/** Who may no longer make a call may no longer read what it said. How many calls there were is no matter here. */
+/** Who may no longer make a call may no longer read what it said. The number of calls does not matter here. */
 function mayCall({ target, name, args }: KeptCall, { visible }: GatewayExchange): boolean {
   const catalog = visible.catalogs.find((one) => one.target.name === target)
   if (!catalog || !visible.maySee('tools', catalog, name)) return false

@@ -1,7 +1,7 @@
 const MIB = 1024 * 1024
 const PER_CALLER = 16 * MIB
 const MOST_OF_CALLER = 100
-/** The store has other uses, and holds 64 MiB where it is in memory. Sealing makes texts longer by a third. */
+/** Others use the store too, and a store in memory holds 64 MiB. Sealing makes texts longer by a third. */
 const IN_ALL = 32 * MIB
 
 /** One text that is kept for a caller. */
@@ -16,7 +16,10 @@ export class KeptShares {
   readonly #callers = new Map<string, Kept[]>()
   #bytes = 0
 
-  /** What has to go so that a text has room, oldest of the same caller first; undefined when there is none for it. */
+  /**
+   * The texts to delete so that a new one has room, the oldest of the same caller first. Undefined: the text is too
+   * long.
+   */
   take(caller: string, kept: Kept, now: number = Date.now()): readonly string[] | undefined {
     this.#forgetExpired(now)
     const own = this.#callers.get(caller) ?? []

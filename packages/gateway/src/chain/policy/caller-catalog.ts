@@ -24,7 +24,7 @@ export interface Called {
 interface CallerCatalogOptions {
   readonly listsOf?: ListsOf | undefined
   readonly trial?: Permissions | undefined
-  /** Counts the calls of what a rule hides altogether. */
+  /** Counts calls of tools and prompts that a rule hides. */
   readonly rulings?: RuleCounts | undefined
 }
 
@@ -51,17 +51,17 @@ export class CallerCatalog {
     this.#trial = trial
   }
 
-  /** Nothing is kept from this caller: what it sees is what everybody sees. */
+  /** No rule hides anything from this caller: it sees what everybody sees. */
   get isOpen(): boolean {
     return this.#permissions.isOpen && !this.#listsOf
   }
 
-  /** Nothing is kept from anybody. */
+  /** No rule hides anything from any caller. */
   get isCommon(): boolean {
     return this.#permissions.isCommon && !this.#listsOf
   }
 
-  /** It is the same for all requests with these credentials. */
+  /** The result is the same for all requests with these credentials. */
   get isLasting(): boolean {
     return !this.#listsOf && !this.#permissions.readsClients && !this.#trial?.readsClients
   }
@@ -81,7 +81,7 @@ export class CallerCatalog {
     return this.#catalog.ready(this.catalogs)
   }
 
-  /** The same, and targets that want to be asked every time are. */
+  /** Like `ready`, and asks the targets again whose lists must not be kept. */
   current(): Promise<void> {
     return this.#catalog.current(this.catalogs)
   }
@@ -146,12 +146,12 @@ export class CallerCatalog {
     return this.#permissions.verdict(objectOf(kind, catalog, name, entry?.item), call)
   }
 
-  /** What it would be with the rules that are tried out. */
+  /** The verdict of the rules that are tried out. */
   trial({ kind, catalog, name, entry }: Called, call: PolicyCall): Verdict | undefined {
     return this.#trial?.verdict(objectOf(kind, catalog, name, entry?.item), call)
   }
 
-  /** The windows in which the rules about it count calls. */
+  /** The lengths of time in which the rules about an object count calls. */
   windows({ kind, catalog, name, entry }: Called): readonly number[] {
     const object = objectOf(kind, catalog, name, entry?.item)
     const windows = this.#permissions.windows(object)
@@ -233,7 +233,7 @@ export class CallerCatalog {
     return this.#catalog.meta(this.catalogs)
   }
 
-  /** With rules about who sees what, a list is nobody else's. */
+  /** Where rules decide who sees what, a list must not be shown to other callers. */
   caching(): { ttlMs: number; cacheScope: 'public' | 'private' } {
     const caching = this.#catalog.caching(this.catalogs)
     return this.isCommon ? caching : { ...caching, cacheScope: 'private' }

@@ -12,7 +12,7 @@ const MOST_ROWS = 100_000
 
 /**
  * Counts the calls that policy let through, for each caller and object. A window of an hour begins with every full
- * hour (UTC). The row is written only if it is still what the decision was made with, so processes that share a store
+ * hour (UTC). The row is written only if it has not changed since the decision, so processes that share a store
  * never let through more than a rule permits.
  */
 export class PermittedCalls {
@@ -67,7 +67,7 @@ export class PermittedCalls {
   }
 }
 
-/** Keys have a limit, and URIs have none. */
+/** The length of keys is limited, that of URIs is not. */
 function keyOf({ auth, resolved }: GatewayExchange): string {
   const { kind, catalog, name } = resolved!
   const object = JSON.stringify([principalKey(auth?.principal), kind, catalog.target.name, name])

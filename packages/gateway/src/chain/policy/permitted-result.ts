@@ -41,7 +41,7 @@ export function permittedOutcome(outcome: Outcome, exchange: ResolvedExchange): 
   const permit = PERMITS.get(exchange.method)
   if (outcome.type !== 'complete' || !permit) return outcome
   const result = permit(outcome.result, exchange)
-  // What was looked at is passed on, and not the text it came in: that may have a member twice.
+  // Passes on the parsed value and not the text that it came in: the text may have a member twice.
   return result ? complete(result) : failure(absent(exchange))
 }
 

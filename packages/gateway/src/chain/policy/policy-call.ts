@@ -32,7 +32,7 @@ class MadeCall implements PolicyCall {
   }
 }
 
-/** Arguments that are no object are nothing that a rule could vouch for. */
+/** A rule can judge arguments only when they are an object. */
 function argsOf(kind: Called['kind'], params: JsonObject): JsonObject | undefined {
   if (kind === 'methods') return params
   if (kind === 'resources') return {}

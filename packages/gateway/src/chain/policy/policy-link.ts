@@ -20,7 +20,7 @@ export interface PolicyServices {
 }
 
 /**
- * May the caller call what its request is about? Then what the target answers and says is shown without the resources
+ * Refuses a call that the caller may not make. Shows what the target answers and says without the resources
  * that the caller may not know of. What the endpoint answers itself is made of what the caller may see.
  */
 export function policyLink(model: GatewayModel, services: PolicyServices): Link | undefined {
@@ -33,7 +33,7 @@ function isOpenToAll({ policy, targets }: GatewayModel): boolean {
   return !isSelecting && !policy.trial && permissionsOf(policy, {}).isCommon && !policy.rules.some(asksFirst)
 }
 
-/** Waits for nothing but counters of calls: a promise more is half of what most rules cost. */
+/** Only counters of calls are waited for: one more promise would cost half as much as most rules. */
 function decide(...[exchange, next, services]: [...Parameters<Link>, PolicyServices]): ReturnType<Link> {
   const asked = exchange as ResolvedExchange
   const { visible, resolved } = asked
@@ -89,7 +89,7 @@ function judge(
   }
 }
 
-/** What the rule says that callers are told; otherwise the answer to what does not exist. */
+/** The message of the rule if it has one, else the same answer as for an object that does not exist. */
 function refusal(exchange: ResolvedExchange, verdict: Verdict, log: Log): ProtocolError {
   const { failure, message } = verdict
   if (failure !== undefined) tell(log, 'warn', 'A rule cannot be decided, so it denies', exchange, verdict)

@@ -10,7 +10,7 @@ const MAX_NAME = 80
 export class Share {
   readonly limit: RateModel
   readonly key: string
-  /** Who was counted last, and when, by the number of the call. */
+  /** The callers that were counted, with the number of their last call. */
   who = ''
   at = 0
   #cost = -1
@@ -73,7 +73,7 @@ export class RateCounts {
     this.#counted.set(share.key, share)
   }
 
-  /** Half of them at once: so it happens rarely. */
+  /** Forgets half of them at once, so that this happens rarely. */
   #forgetOlder(): void {
     const oldest = [...this.#counted].sort(([, one], [, other]) => one.at - other.at)
     for (const [key] of oldest.slice(0, MAX_SHARES / 2)) this.#counted.delete(key)

@@ -15,7 +15,7 @@ import { factsOf } from '../view/facts-of.ts'
 import type { NamedBuckets } from './local-buckets.ts'
 import { type RateCounts, Share } from './rate-counts.ts'
 
-/** News of a task, and suggestions, are part of what was counted before. */
+/** Requests about a task, and completions, belong to calls that were counted before. */
 const UNCOUNTED = /^(?:tasks\/|completion\/)/
 
 /** Counts calls against the limits of the configuration. A call takes its share of all of them, or is refused. */
@@ -41,7 +41,7 @@ function tooMany(limit: RateModel, counts: RateCounts): RefusedForLoad {
   return refusal(limit, 1, `${limit.concurrent} calls are under way already`, counts)
 }
 
-/** Nothing is waited for where only this process counts. */
+/** No promise is made where only this process counts. */
 function spend(
   shares: readonly Share[],
   exchange: GatewayExchange,
@@ -66,7 +66,10 @@ function spend(
     })
 }
 
-/** While the store is away this process counts by itself what is counted for all, unless that is refused. */
+/**
+ * While the store cannot be reached, this process counts for itself, unless the configuration says to refuse calls
+ * then.
+ */
 async function spendShared(
   buckets: NamedBuckets,
   shares: readonly Share[],
@@ -140,7 +143,7 @@ function keptShare(limit: RateModel, text: string, value: unknown): Share {
   }
   let share = shares.get(text)
   if (!share) {
-    // Keys have a limit, and values of expressions have none.
+    // The length of keys is limited, that of values of expressions is not.
     const hash = createHash('sha256')
       .update(JSON.stringify([limit.name, value]))
       .digest('base64url')
@@ -158,7 +161,7 @@ function costOf(limit: RateModel, exchange: GatewayExchange): number {
   return typeof value === 'number' && value >= 0 ? value : 1
 }
 
-/** A limit that cannot be worked out is not passed. */
+/** When the value of a limit cannot be computed, the call is refused. */
 function evaluate(limit: RateModel, work: () => unknown): unknown {
   try {
     return work()

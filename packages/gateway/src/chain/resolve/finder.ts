@@ -22,7 +22,7 @@ export async function findResource(
 ): Promise<FoundResource | undefined> {
   const owner = await ownerOf(uri, catalog, visible)
   if (!owner) return undefined
-  // Its templates may say more than its name does.
+  // Templates of the target may say whose the URI is.
   if (!owner.snapshot) await visible.ready()
   return usable(uri, owner, catalog, visible) ?? (await usableNow(uri, owner, catalog, visible))
 }

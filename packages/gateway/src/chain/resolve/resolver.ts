@@ -161,7 +161,7 @@ function mayOpen({ catalog, own }: FoundResource, { method, visible }: GatewayEx
   return method !== 'resources/directory/read' || own.endsWith('/') || visible.mayRead(catalog, `${own}/`)
 }
 
-/** Reads a member that names what a request is about; nothing is asked before it is a text. */
+/** Reads the member that names the object of a request. Refuses anything but a text. */
 function textOf(params: JsonObject, member: 'name' | 'uri' | 'value'): string {
   const value = params[member]
   if (typeof value === 'string') return value
@@ -222,7 +222,7 @@ function toPublic(outcome: Outcome, exchange: ResolvedExchange): Outcome {
       const { method, resolved } = exchange
       const { uris, task } = resolved
       if (task) return complete(uris.task(outcome.result, task.shown))
-      // A result that names nothing of the target's is not read as a whole.
+      // A result without names of the target is not parsed as a whole.
       const outline = outlineOf(outcome)
       if (method === 'tools/call' && !hasResource(outline.content)) return outcome
       return uris.result(method, outline) === outline
@@ -265,6 +265,6 @@ function publicNotification(
   const uri = updatedUri(notification)
   if (uri !== undefined) return { ...notification, params: { ...params, uri: uris.toPublic(uri) } }
   if (method !== 'notifications/tasks') return notification
-  // Before its caller knows the task, it has no name for it.
+  // The caller does not know the task yet.
   return task && params ? { ...notification, params: uris.task(params, task.shown) } : undefined
 }

@@ -1,8 +1,8 @@
 import { RefusedResult } from './refused-result.ts'
 
-/** Shorter ones would be found everywhere. */
+/** Shorter texts would be found everywhere. */
 const SHORTEST = 4
-/** Longer ones are looked for one by one. */
+/** Longer texts are searched for one by one. */
 const LONGEST = 256
 const MOST_LONG = 100
 const MOST = 100_000

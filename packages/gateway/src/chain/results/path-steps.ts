@@ -12,7 +12,7 @@ interface PathEnd {
   readonly action: Action
 }
 
-/** Where one is on the way along all paths at once. */
+/** A place in a value, and which paths lead on from there. */
 export type PathSteps = ReadonlySet<PathStep | PathEnd>
 
 const NONE: PathSteps = new Set()
@@ -33,7 +33,7 @@ export function pathsOf(rules: readonly ResultRule[]): PathSteps {
   return starts.size === 0 ? NONE : starts
 }
 
-/** One step further. */
+/** The place one step further. */
 export function follow(steps: PathSteps, key: string): PathSteps {
   if (steps.size === 0) return NONE
   const reached = new Set<PathStep | PathEnd>()

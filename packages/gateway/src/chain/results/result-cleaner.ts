@@ -20,7 +20,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(['structuredContent', 'arguments', 'requestedSchema'])
 /** How the protocol writes names of its own. All others are those of the server. */
 const PROTOCOL_NAME = /^_?[A-Za-z]{1,40}$/
-/** Shorter numbers are nobody's. */
+/** Shorter numbers identify nobody. */
 const SHORTEST_NUMBER = 4
 
 const GONE: unique symbol = Symbol('gone')

@@ -122,7 +122,7 @@ async function cleanResult(
   const given = typeof params.uri === 'string' ? params.uri : undefined
   const result = cleaner.clean(outcome.result, { given, schema })
   if (result !== outcome.result) await requireFit(result, outcome.result, schema)
-  // What was looked at is passed on, and not the text it came in: that may have a member twice.
+  // Passes on the parsed value and not the text that it came in: the text may have a member twice.
   if (!isUntrusted) return complete(result)
   return complete({ ...result, _meta: { ...(result._meta as JsonObject | undefined), [UNTRUSTED]: true } })
 }

@@ -10,7 +10,7 @@ import { TargetError } from '../../targets/target-error.ts'
 
 type Next = Parameters<Link>[1]
 
-/** A caller does not wait longer than this for another try. */
+/** The longest time that a caller waits for another try, in milliseconds. */
 const LONGEST_PAUSE = 5_000
 
 /**
@@ -110,7 +110,7 @@ class RepeatedCall {
     const attempt: GatewayExchange = this.#exchange.under(origin)
     try {
       const outcome = await this.#next(attempt).catch(toFailure)
-      // The server of the try that counts has its tasks.
+      // A task lives at the server that answered the try that counts.
       this.#exchange.server = attempt.server
       return outcome
     } finally {

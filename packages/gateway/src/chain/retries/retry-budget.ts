@@ -1,6 +1,6 @@
 /** How many of the calls that may be repeated are repeated at most, as a share. */
 const SHARE = 0.02
-/** What quiet times save up. */
+/** The most tries that can be saved up in quiet times. */
 const MOST = 10
 
 /** Repeated calls make an outage worse, so only so many are made: 2 % of the calls, and one to begin with. */

@@ -14,7 +14,7 @@ import type { Link } from '../link.ts'
 
 export interface Scrubbing {
   readonly secrets: {
-    /** Whether there are none. */
+    /** Whether there are no secrets. */
     readonly isEmpty: boolean
     /** Takes secrets out of JSON for a caller. */
     hideFor(owner: SecretOwner | undefined, json: string): string
@@ -55,7 +55,7 @@ function withoutSecrets(outcome: Outcome, method: string, toError: Clean, toText
     case 'complete': {
       const clean = isFailed(outlineOf(outcome)) ? toError : method.startsWith('tasks/') ? toText : undefined
       if (!clean) return outcome
-      // Not the text it came in: that may have a member twice.
+      // Not the text that it came in, which may have a member twice.
       return complete(clean(outcome.result))
     }
     case 'input_required': {
@@ -69,7 +69,7 @@ function withoutSecrets(outcome: Outcome, method: string, toError: Clean, toText
   }
 }
 
-/** A tool that failed, or a task that has. */
+/** Whether a tool or a task has failed. */
 function isFailed({ isError, error, result }: JsonObject): boolean {
   return isError === true || isJsonObject(error) || (isJsonObject(result) && result.isError === true)
 }

@@ -9,7 +9,9 @@ import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerCatalog } from '../policy/caller-catalog.ts'
 import type { CallerTask, TaskIds } from './task-ids.ts'
 
-/** Finds the tasks of a caller. Another caller's task, and one of a tool that the caller may not see, does not exist. */
+/**
+ * Finds the tasks of a caller. Another caller's task, and one of a tool that the caller may not see, does not exist.
+ */
 export class CallerTasks {
   readonly #ids: TaskIds
   readonly #catalog: EndpointCatalog
@@ -44,7 +46,9 @@ export class CallerTasks {
     throw declaresTasks(client) ? absent(exchange) : missingTasks()
   }
 
-  /** Asks the gateway that runs a task. Undefined: it is this one, or it is gone, and what it finished is in the store. */
+  /**
+   * Asks the gateway that runs a task. Undefined: it is this one, or it is gone, and what it finished is in the store.
+   */
   async askRunner({ at, catalog }: CallerTask, exchange: Exchange): Promise<Outcome | undefined> {
     const { target } = catalog
     return isElsewhere(at, target) ? target.askAt(at, exchange, this.#ids.endpoint) : undefined
@@ -56,7 +60,9 @@ export class CallerTasks {
     await this.askRunner(task, deriveExchange(exchange, { params })).catch(() => undefined)
   }
 
-  /** The handle of a new task, with the id that its caller gets. `asked` is what its target was asked, if it runs there. */
+  /**
+   * The handle of a new task, with the id that its caller gets. `asked` is what its target was asked, if it runs there.
+   */
   async present(
     { task }: TaskHandle,
     exchange: ResolvedExchange,
@@ -76,7 +82,7 @@ export function isElsewhere(at: string, { gateway }: TargetCatalog['target']): b
   return at !== '' && gateway !== undefined && at !== gateway
 }
 
-/** What is not there for the caller any more has no tasks either. */
+/** An object that the caller may not see any more has no tasks either. */
 export function maySeeTask({ kind, catalog, name }: CallerTask, visible: CallerCatalog): boolean {
   return visible.maySee(kind, catalog, name)
 }

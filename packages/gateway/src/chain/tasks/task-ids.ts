@@ -20,7 +20,7 @@ export interface TaskOrigin {
   readonly at: string
 }
 
-/** A task of the caller's. */
+/** A task of this caller. */
 export interface CallerTask extends Omit<TaskOrigin, 'target'> {
   readonly catalog: TargetCatalog
   /** The id that the caller knows. */
@@ -43,7 +43,7 @@ export class TaskIds {
     return this.#sealer.seal(parts, this.#bindingOf(exchange))
   }
 
-  /** Undefined for an id that is not of this caller. */
+  /** Returns undefined when the id does not belong to this caller. */
   async read(taskId: unknown, exchange: Exchange): Promise<TaskOrigin | undefined> {
     if (typeof taskId !== 'string') return undefined
     const opened = await this.#sealer.open(taskId, this.#bindingOf(exchange))

@@ -32,7 +32,7 @@ export function tasksLink(ownTasks: TaskService, tasks: CallerTasks, results?: L
   return async (given, next) => {
     const exchange = given as ResolvedExchange
     const { task, taskSupport, target } = exchange.resolved
-    // What a task has kept was cleaned by the rules of its time.
+    // The result that a task kept was cleaned by the rules of its time.
     const answer = async (): Promise<Outcome> =>
       (task && (await tasks.askRunner(task, exchange))) ?? ownTasks.handle(exchange)
     if (task?.isOwn) return results ? results(exchange, answer) : answer()

@@ -40,7 +40,7 @@ function withSteps(link: Link, before: string | undefined, after: string | undef
   return before === undefined ? ended : withEarlierStep(ended, before)
 }
 
-/** What never reaches the next link ends with its own outcome. No further promise is made for the others. */
+/** A request that does not reach the next link ends here with its own outcome. */
 function withEarlierStep(link: Link, name: string): Link {
   return (exchange, next) => {
     const { trace } = exchange

@@ -2,7 +2,7 @@ import { Facts, KnownCall, KnownCaller } from '../../rules/facts.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import { argumentsOf } from './view-arguments.ts'
 
-/** What expressions know of a request. */
+/** The facts of a request that expressions can use. */
 export function factsOf({ auth, client, endpoint, resolved, params }: GatewayExchange): Facts {
   const { kind, target, name, entry } = resolved!
   return new Facts({

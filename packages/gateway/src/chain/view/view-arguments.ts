@@ -2,7 +2,7 @@ import { isJsonObject, withPlainNumbers, type JsonObject } from '@gantry/mcp/exc
 import { compileSchema, describeIssues, type CompiledSchema } from '@gantry/mcp/schema'
 import { nameForms, type Filled, type ViewEntry, type ViewParameter } from '../../model/index.ts'
 
-/** Finds the value of what a view fills in. */
+/** Computes the value of a parameter that the view fills in. */
 export type Fill = (filled: Filled) => unknown
 
 /** Turns the arguments that a view's clients send into those of the target. */
@@ -10,7 +10,7 @@ export class ViewArguments {
   readonly #parameters: ViewEntry['parameters']
   /** The target's own names by the names that clients use. */
   readonly #own: ReadonlyMap<string, string>
-  /** All names of its parameters, as the most generous server reads them. */
+  /** The names of all parameters, in lower case: some servers ignore case. */
   readonly #taken: ReadonlySet<string>
   readonly #narrowed: CompiledSchema | undefined
 
@@ -44,7 +44,7 @@ export class ViewArguments {
     return declared.has(name) || !this.#taken.has(nameForms(name).loose) ? name : undefined
   }
 
-  /** What clients send under a name that they do not see is left out: a view could be got around with it. */
+  /** Values for parameters that the view hides are left out. Otherwise clients could get around the view. */
   toTarget(given: JsonObject, declared: ReadonlySet<string>, fill: Fill): JsonObject {
     const entries: [string, unknown][] = []
     for (const [name, value] of Object.entries(given)) {

@@ -54,7 +54,7 @@ function declaredBy({ resolved }: GatewayExchange): ReadonlySet<string> {
   return declaredNames(original ?? item)
 }
 
-/** Values for a parameter that clients do not see are like those for one that there is not: none. */
+/** Completions for a hidden parameter are the same as for one that does not exist: none. */
 async function suggest(
   exchange: GatewayExchange,
   shape: ViewArguments,

@@ -2,13 +2,13 @@ import type { FetchLike } from '@gantry/mcp/client'
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 
-/** The HTTP status of a gateway that is not the one a request was meant for. */
+/** The HTTP status with which a gateway answers a request that was meant for another one. */
 export const MISDIRECTED = 421
 
 /** How the gateway is reached that has the connections of a target. */
 export interface Elsewhere {
   readonly url: string
-  /** Makes the requests; undefined: as those to any server. */
+  /** Makes the requests. Undefined: they are made like those to any other server. */
   readonly fetch?: FetchLike | undefined
   /** Calls `end` when that gateway is gone and nothing more comes of it. The function returned takes that back. */
   untilGone(end: () => void): () => void
@@ -21,7 +21,7 @@ export interface HopOptions {
   readonly older: boolean
 }
 
-/** Which gateway of several has what can only be in one place: a program, a call that waits for its caller, a task. */
+/** Finds the gateway that has what can only be in one place: a program, a call that waits for its caller, a task. */
 export interface TargetOwners {
   /** What the others call this gateway. */
   readonly id: string

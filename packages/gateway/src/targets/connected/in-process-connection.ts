@@ -42,7 +42,7 @@ export async function connectInProcess(served: Served): Promise<TargetConnection
   }
 }
 
-/** What the client speaks ends at the gateway, as with a server behind a wire: this hop is a modern one. */
+/** The revision of the client ends at the gateway. The server in this process is asked as a modern one. */
 function inOurRevision(exchange: Exchange): Exchange {
   const { client } = exchange
   return client.version === LATEST_MODERN
@@ -69,7 +69,7 @@ function withTokenOf({ _meta }: JsonObject, read: JsonObject): JsonObject {
   return { ...read, _meta: { ...(read._meta as JsonObject), progressToken: token } }
 }
 
-/** Listening has no end of its own. */
+/** A subscription has no end of its own. */
 function until(closed: AbortSignal, exchange: Exchange): Exchange {
   const listening = new PlainExchange({
     method: exchange.method,

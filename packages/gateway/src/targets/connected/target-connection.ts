@@ -50,9 +50,9 @@ export interface EdgeServices {
   readonly info: Implementation
   readonly continuations: Continuations
   readonly eras: EraCache
-  /** Sees the messages of the target's wires. */
+  /** Sees every message to and from the target. */
   readonly tap: WireTap
-  /** Told what is being done. */
+  /** Hears of each step of connecting. */
   readonly handshake: Handshake
   onAmbiguous(method: string): void
   /** What a server says that belongs to no request and no subscription. */
@@ -92,13 +92,13 @@ export async function connectByWire(
     signal,
     hooks: {
       continuations: services.continuations,
-      // What the relay changes, it copies.
+      // The relay changes copies only, so the text of a result can be kept.
       keepsText: true,
       onAmbiguous: ({ method }) => services.onAmbiguous(method),
       onNotification: services.onNotification,
       ownerOf: callerOf,
       onSharedQuestion: services.onSharedQuestion,
-      // Who shares a connection on purpose is told at once that this question cannot be asked.
+      // With `isolation: shared` callers share on purpose, so an ambiguous question is refused at once.
       questionPatience: model.isolation === 'shared' ? 0 : QUESTION_PATIENCE,
       extraHeaders: services.extraHeaders ?? headersOf,
     },
@@ -124,7 +124,7 @@ export async function connectByWire(
   }
 }
 
-/** Every wire of the connector is shown to the tap. There may be several before one is good. */
+/** Gives the tap to every wire that the connector opens. Several may be tried before one works. */
 function tapped(
   connector: Connector,
   { tap, handshake }: Pick<EdgeServices, 'tap' | 'handshake'>,

@@ -91,7 +91,7 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     this.origin.notify(notification)
   }
 
-  /** It is about time: what is over is cancelled. */
+  /** A request that is late is cancelled. */
   check(now: number): void {
     if (this.aborted) return
     const { idle, request } = this.#limits
@@ -129,7 +129,7 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     return this.whilePaused(() => this.origin.ask!(requests, signal))
   }
 
-  /** People take their time: while one is asked, nothing is expected of the target. */
+  /** While a person is asked, the target may be silent. */
   async whilePaused<T>(work: () => Promise<T>): Promise<T> {
     if (this.#paused++ === 0) this.#pausedAt = performance.now()
     this.#touch()

@@ -25,7 +25,7 @@ export async function askElsewhere(
   return whileThere(untilGone, exchange, edge.handle)
 }
 
-/** Asks another gateway; ends with an error when that one is gone and says nothing more. */
+/** Asks another gateway. Ends with an error when that gateway is gone. */
 export async function whileThere(
   untilGone: Elsewhere['untilGone'],
   exchange: Exchange,

@@ -15,7 +15,7 @@ export function backoffDelay(
 }
 
 export interface NextTry {
-  /** When it is tried again without being asked, in milliseconds from now. */
+  /** Milliseconds until the next automatic try. */
   readonly delay: number
   /** Callers are refused for so long; after that a call may try. */
   readonly refuseFor: number
@@ -48,7 +48,7 @@ export function retryAfterOf(thrown: unknown, now: number = Date.now()): number 
 
 /** When a connection that failed is tried again: by itself, and by callers that want it. */
 export class RetryClock {
-  /** When it is tried again without being asked; 0 when nothing is planned. */
+  /** When the next automatic try is made; 0 when none is planned. */
   retryAt = 0
   #refusedUntil = 0
   #notBefore = 0
@@ -81,7 +81,7 @@ export class RetryClock {
     clearTimeout(this.#timer)
   }
 
-  /** Nothing has to be waited for any more. */
+  /** Forgets all delays. */
   forget(): void {
     this.retryAt = 0
     this.#refusedUntil = 0

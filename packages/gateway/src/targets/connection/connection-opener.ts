@@ -39,7 +39,10 @@ export interface OpenerServices {
   /** Where tokens are kept. */
   readonly store: Store
   readonly maxMessageBytes: number
-  /** Where several gateways share the programs of targets. Read late: a gateway joins the others when its targets are there. */
+  /**
+   * Where several gateways share the programs of targets. Read late: a gateway joins the others when its targets are
+   * there.
+   */
   owners?: TargetOwners | undefined
   readonly log: Log
   /** Told of tokens as they come, so that no text shows them. */
@@ -48,16 +51,16 @@ export interface OpenerServices {
   toJson(this: void, value: unknown): string
 }
 
-/** What is heard of a target besides answers. */
+/** Hears what a target says besides answers. */
 export interface OpenerEvents {
   stderr(line: string): void
   /** What a server says that belongs to no request and no subscription. */
   notification(instance: Instance, notification: Notification): void
-  /** Says more about a failure, where there is more to say. */
+  /** Adds details to a failure, where some are known. */
   explain(thrown: unknown): unknown
 }
 
-/** Opens the connections of one target, one step of bookkeeping around each. */
+/** Opens the connections of one target: finds account, login and owner, and watches the start. */
 export class ConnectionOpener {
   readonly #name: string
   readonly #services: OpenerServices
@@ -128,7 +131,7 @@ export class ConnectionOpener {
   #edgeServices(model: TargetModel, { instance, handshake }: OpenRequest<Instance>): Opened & EdgeServices {
     return {
       ...this.#services,
-      // What is insisted on says nothing about what the server is.
+      // An era that the caller insists on says nothing about what the server has.
       eras: isLegacyKey(instance.key) ? new EraCache() : this.#eras,
       continuations: new LeasedContinuations(this.#services.continuations, instance.park),
       handshake,
@@ -149,7 +152,7 @@ export class ConnectionOpener {
     { instance, caller }: OpenRequest<Instance>,
   ): Promise<Personal | undefined> {
     if (!isPersonal(model)) return undefined
-    // It may list what the server has to offer, with no account of anybody.
+    // This connection lists what the server offers, without an account.
     if (isSharedKey(instance.key)) return {}
     const found = caller && (await this.#services.accounts.open(model, caller))
     if (found) return found
@@ -185,7 +188,7 @@ export class ConnectionOpener {
 
 type Opened = Pick<ConnectionServices, 'embedded' | 'fetch' | 'arriving' | 'maxMessageBytes' | 'stateDir'>
 
-/** What keeps the questions of callers apart. */
+/** The advice on how to keep the questions of callers apart. */
 function adviceFor({ isolation }: TargetModel): string {
   switch (isolation) {
     case 'auto':

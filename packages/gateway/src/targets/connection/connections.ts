@@ -27,7 +27,7 @@ export class Connections {
   readonly opener: ConnectionOpener
   readonly held: HeldCalls
   readonly olderEra: OlderEra = new OlderEra()
-  /** Whether they are there instead of others, and have not worked yet. */
+  /** Whether they replace earlier connections, and have not worked yet. */
   #isUnproved: boolean
   readonly #listening = new Set<() => void>()
   #isClosed = false
@@ -67,7 +67,7 @@ export class Connections {
     return this.pool.get('')
   }
 
-  /** Whether the exchange goes on with a call that began here. */
+  /** Whether the exchange continues a call that began on one of these connections. */
   owns(exchange: Exchange): boolean {
     const affinity = readAffinity(exchange)
     return affinity !== undefined && this.pool.find(affinity.key) !== undefined
@@ -95,7 +95,7 @@ export class Connections {
   }
 }
 
-/** What worked before does not: the reader should look at what was edited. */
+/** Connections that worked before the edit fail now, so the edit is the likely cause. */
 function sinceChange(thrown: unknown): unknown {
   if (!(thrown instanceof McpError)) return thrown
   const { code, message, details } = thrown
@@ -117,7 +117,7 @@ export class Succession {
   current: Connections
   /** What new calls will use as soon as it is connected. */
   #coming: Connections | undefined
-  /** What earlier settings left, with calls under way. */
+  /** Connections with earlier settings that still have calls under way. */
   readonly leaving: Set<Connections> = new Set()
   readonly #host: SuccessionHost
 
@@ -169,7 +169,7 @@ export class Succession {
     if (isShared && this.current === next) await this.#tryAgain(next)
   }
 
-  /** What was in the way of the new connection may be gone now. */
+  /** The obstacle to the new connection may be gone now. */
   async #tryAgain(next: Connections): Promise<void> {
     const main = next.pool.find('')
     if (!main || main.connection) return

@@ -46,7 +46,7 @@ async function sendToOlder(
   const { olderEra, model, pool } = connections
   const era = { model, pool, acquire }
   let older = await olderEra.connectionFor(connection, exchange, era)
-  // It may have been taken while it was made.
+  // Another call may have taken the connection while it was made.
   const now = older && !connection.isOwn ? choice.for(exchange, true) : connection
   if (now.key !== connection.key) older = await olderEra.connectionFor(now, exchange, era)
   if (older === undefined) return send(now)

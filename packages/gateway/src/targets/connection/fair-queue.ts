@@ -40,7 +40,7 @@ export class FairQueue {
     if (caller === undefined) return undefined
     const [go] = line as Set<() => void>
     this.#remove(caller, go!)
-    // To the end: it is the others' turn.
+    // Goes to the end of the lines: it is the turn of others.
     const rest = this.#lines.get(caller)
     if (rest) {
       this.#lines.delete(caller)

@@ -10,7 +10,7 @@ class Turn {
   readonly caller: Exchange
   /** Whether the call may be made twice. */
   readonly isSafe: boolean
-  /** When its connection is there. */
+  /** Resolves when its connection is open. */
   readonly begun: Promise<unknown>
   readonly over: Promise<void>
   end: () => void = () => {}
@@ -46,7 +46,8 @@ export interface FirstCallHost {
 /**
  * Calls on a connection that several callers share, while nothing is known of what the server asks. Two questions at a
  * time that name no call could not be told apart, so a tool that was never called is called by one caller at a time. As
- * soon as it has asked, others have connections of their own; when it has ended without a question, they share this one.
+ * soon as it has asked, others have connections of their own; when it has ended without a question, they share this
+ * one.
  * Calls that may be made twice do not wait for each other: each is made again when its question had to be refused.
  */
 export class FirstCalls {
@@ -61,7 +62,7 @@ export class FirstCalls {
     if (item === undefined) return send()
     const inTheWay = (): Turn[] => (this.#isKnown(item) ? [] : this.#inTheWay(exchange, safe))
     let until: number | undefined
-    // Two rounds at most, and each is short. Nothing may come between the last look and the turn of this call.
+    // Two rounds at most, and each is short. There must be no `await` between the last look and the turn of this call.
     for (let turns = inTheWay(); turns.length > 0; turns = inTheWay()) {
       await orAbort(Promise.all(turns.map(({ begun }) => begun)), exchange.signal)
       until ??= performance.now() + PATIENCE
@@ -78,7 +79,9 @@ export class FirstCalls {
     }
   }
 
-  /** The server has asked a question: where the next calls go is known. Those whose questions were refused are noted. */
+  /**
+   * The server has asked a question: where the next calls go is known. Those whose questions were refused are noted.
+   */
   asked(exchanges: readonly Exchange[], isRefused: boolean): void {
     for (const turn of this.turns) this.#end(turn)
     if (!isRefused) return

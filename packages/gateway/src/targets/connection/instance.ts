@@ -48,7 +48,7 @@ export class Instance extends Life<Instance> {
     return this.#leases > 0
   }
 
-  /** Whether something is under way that has an end: a call, or one that waits for its next round. */
+  /** Whether a call is under way or waits for its next round. Subscriptions do not count. */
   get hasWork(): boolean {
     return this.#leases > this.listeners
   }

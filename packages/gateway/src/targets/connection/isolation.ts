@@ -34,7 +34,9 @@ export function askingItemOf(exchange: Exchange): string | undefined {
   return exchange.method === 'resources/read' ? 'resources' : itemOf(exchange)
 }
 
-/** Whether the client can be asked something. Some servers that speak both eras ask live, and so in the older one only. */
+/**
+ * Whether the client can be asked something. Some servers that speak both eras ask live, and so in the older one only.
+ */
 export function canAnswer({ client }: Exchange): boolean {
   const { elicitation, sampling, roots } = client.capabilities
   return (elicitation ?? sampling ?? roots) !== undefined
@@ -59,7 +61,7 @@ export class Items {
     return item !== undefined && this.#items.has(item)
   }
 
-  /** True when that is news. */
+  /** Returns true when this was not known before. */
   add(item: string): boolean {
     if (this.isFull || this.#items.has(item)) return false
     this.#items.add(item)
@@ -171,7 +173,7 @@ export class ConnectionChoice {
     if (instance.connection && isModern(instance.connection.version)) return this.#refused(exchanges)
     this.#learned.asked(exchanges)
     const { isolation, name } = this.#host.model()
-    // What happens on the connection of one caller is no news.
+    // A question on the connection of one caller teaches nothing about shared ones.
     const isShared = isolation === 'auto' && isSharedKey(instance.key)
     if (!isShared || !this.#learned.learn(isRefused ? undefined : exchanges[0])) return
     this.#host.learned(
@@ -216,7 +218,9 @@ interface Occupied {
   readonly connection: Pick<TargetConnection, 'edge' | 'transport'> | undefined
 }
 
-/** `isolation: auto` shares one connection until the server asks something; then each session or principal has its own. */
+/**
+ * `isolation: auto` shares one connection until the server asks something; then each session or principal has its own.
+ */
 class LearnedIsolation {
   #asks = false
   /** Who goes on with the connection that was shared until then: what the server keeps for that caller is there. */
@@ -230,7 +234,7 @@ class LearnedIsolation {
     return this.#asks
   }
 
-  /** The server asked for this exchange, or for one of several callers. True when that is news. */
+  /** The server asked for this exchange, or for one of several callers. Returns true when this was not known before. */
   learn(exchange: Exchange | undefined): boolean {
     const isNews = !this.#asks
     this.#asks = true

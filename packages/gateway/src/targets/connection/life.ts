@@ -18,7 +18,7 @@ export type ConnectionState =
 
 /** What the request that wants a connection brings along. */
 export interface Opening {
-  /** As far as they may travel on. */
+  /** Only those that may be passed on. */
   readonly headers?: Record<string, string> | undefined
   /** Whom the connection is for, where it is for one caller alone. */
   readonly caller?: Caller | undefined
@@ -53,7 +53,7 @@ export interface LifeHost<Self> {
   left(connection: TargetConnection, lasted: number): void
 }
 
-/** A connection that lasts so long works. */
+/** A connection that lasted so long, in milliseconds, has worked. */
 const STEADY = 30_000
 
 /** The life of one connection: idle → starting → ready ⇄ degraded → backing-off → … `Instance` is the whole of it. */
@@ -88,12 +88,12 @@ export abstract class Life<Self> {
   }
 
   protected abstract readonly self: Self
-  /** Whether it works on requests. */
+  /** Whether requests are under way on it. */
   protected abstract readonly isWorking: boolean
-  /** Whether it is tried again without being asked. */
+  /** Whether it is connected again automatically. */
   protected abstract readonly restartsItself: boolean
 
-  /** When it is tried again without being asked; 0 when nothing is planned. */
+  /** When the next automatic try is made; 0 when none is planned. */
   get retryAt(): number {
     return this.#retry.retryAt
   }
@@ -139,7 +139,7 @@ export abstract class Life<Self> {
     this.connection = connection
     this.#retry.forget()
     this.#readySince = Date.now()
-    // Kept while it starts again: until it runs, that is what is wrong with it.
+    // The failure is kept until the connection works again.
     this.failure = undefined
     this.#enter('ready', undefined)
     if (connection.ping) this.#watch(connection, connection.ping)
@@ -213,7 +213,7 @@ export abstract class Life<Self> {
     if (Date.now() - this.#readySince > STEADY) this.proved()
     // A connection that had worked gets its first new try at once; one that keeps failing backs off.
     if (++this.failures > 1) {
-      // What one caller asks for may bring it down every time: the others wait for it a little, and no longer.
+      // Requests of one caller may end the connection every time. The wait for the others must stay short.
       if (this.calls > 0) this.failures = Math.min(this.failures, restart.quarantineAfter - 1)
       return this.#backOff(words)
     }
@@ -221,7 +221,7 @@ export abstract class Life<Self> {
     if (this.restartsItself) this.#scheduleRestart(backoffDelay(restart, 1))
   }
 
-  /** It does what it is there for: whatever failed before does not count any more. */
+  /** The connection works: earlier failures do not count any more. */
   proved(): void {
     this.failures = 0
   }

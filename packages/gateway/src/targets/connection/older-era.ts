@@ -112,13 +112,15 @@ export class OlderEra {
     await this.#look('', exchange, host)
     if (!this.#isDoubtful) return this.#isLikely
     const found = await this.#open('', exchange, host)
-    // The connections of single callers are others.
+    // Connections of single callers are not asked for here.
     const { isolation } = host.model
     if (found && isolation !== 'auto' && isolation !== 'shared') void host.pool.drop(found)
     return found !== undefined
   }
 
-  /** The same connection in the older era, where the server has both; made when it is first wanted. */
+  /**
+   * The connection of the same caller in the older era, where the server has both. It is made when it is first wanted.
+   */
   async connectionFor(
     { key, isOwn = false }: Connection,
     exchange: Exchange,
@@ -149,7 +151,7 @@ export class OlderEra {
       return older
     } catch (thrown) {
       if (cancellationOf(exchange).aborted) throw thrown
-      // The newer era does what it can.
+      // The newer era is used as long as it can do the same.
       if (this.#failed(thrown)) void pool.drop(older)
       return undefined
     }
@@ -190,7 +192,7 @@ export class OlderEra {
     return this.#isLikely && isModernClient && canAnswer(exchange) && !isLaterRound(exchange)
   }
 
-  /** A call has failed so: the next ones go to the older era. True when that is news. */
+  /** A call has failed so: the next ones go to the older era. Returns true when this was not known before. */
   learnLive(exchange: Exchange): boolean {
     const isNews = this.#reason === undefined
     const what = JSON.stringify(exchange.params.name ?? exchange.params.uri)
@@ -199,7 +201,8 @@ export class OlderEra {
   }
 
   /**
-   * Whether a call was refused because its answer exists in the newer era only: such calls go there from now on. `named`:
+   * Whether a call was refused because its answer exists in the newer era only: such calls go there from now on.
+   * `named`:
    * the error names both the revision and the kind of answer (FastMCP). Such an answer asks for input, and its tool is
    * made to be called again. `likely`: the error says less (Python 2), so it may be one of the tool's own.
    */

@@ -67,7 +67,10 @@ async function connectByHop(
   })
 }
 
-/** A program that is here, for as long as it can be no other gateway's: one that stood still looks who has it now. */
+/**
+ * Refuses calls to a program of this gateway when the gateway stood still, because another gateway may have the program
+ * by now.
+ */
 export function fenced(connection: TargetConnection, owners: TargetOwners): TargetConnection {
   const { handle } = connection
   return Object.assign(connection, {

@@ -19,7 +19,7 @@ export class ArrivingResults {
   readonly #limits: BudgetLimits
   readonly #rule: StallRule
   readonly #budget: Budget
-  /** In the order of their coming. */
+  /** Messages in the order in which they arrived. */
   readonly #places = new Set<Place>()
   #timer: NodeJS.Timeout | undefined
 
@@ -30,17 +30,19 @@ export class ArrivingResults {
     this.#budget = new Budget(limits)
   }
 
-  /** Bytes that have room. */
+  /** Bytes of memory that are in use. */
   get held(): number {
     return this.#budget.held
   }
 
-  /** Messages that wait for room. */
+  /** Messages that wait for memory. */
   get waiting(): number {
     return [...this.#places].filter(({ isWaiting }) => isWaiting).length
   }
 
-  /** The messages of one target. Each counts for the caller that it answers; on a pipe, which is shared, for the target. */
+  /**
+   * The messages of one target. Each counts for the caller that it answers; on a pipe, which is shared, for the target.
+   */
   of(target: string): Arrivals {
     return {
       open: (reader, exchange) => {

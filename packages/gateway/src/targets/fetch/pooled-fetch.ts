@@ -17,10 +17,10 @@ interface Destination {
   readonly origin: string
 }
 
-/** Whom we expect at the other end, and what we show. */
+/** The certificates that we trust and show. */
 type Certificate = Pick<ConnectionOptions, 'cert' | 'key' | 'ca' | 'servername' | 'minVersion'>
 
-/** What is loaded of undici. */
+/** The parts of undici that are loaded. */
 type Undici = Pick<typeof import('undici'), 'Pool' | 'buildConnector'>
 
 /**
@@ -116,7 +116,7 @@ export function surviveEnds(connect: buildConnector.connector): buildConnector.c
       const [, socket] = found
       if (socket) {
         const readRest = (): void => readPaused(socket)
-        // Ours come before those of undici, which are added when it has the socket.
+        // Our listeners come before those of undici, which adds its own when it has the socket.
         for (const event of ['end', 'error', 'close']) socket.on(event, readRest)
       }
       done(...found)
@@ -129,7 +129,7 @@ function readPaused(socket: Socket): void {
   do {
     if (!goOn(parser)) return
     rest = (socket.read() as Buffer | null) ?? NOTHING
-    // Nothing is worth reading too: a body that is complete ends with it.
+    // An empty read matters as well: it ends a body that is complete.
     parser.execute(rest)
   } while (rest.length > 0)
   goOn(parser)

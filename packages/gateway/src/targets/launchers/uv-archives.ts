@@ -42,7 +42,7 @@ function packageFolders(folder: string): string[] {
 function hasAllFiles(packages: string, record: string): boolean {
   if (!existsSync(record)) return false
   const files = readFileSync(record, 'utf8').split('\n').map(fileOf)
-  // Compiled files come and go.
+  // Compiled files may be missing.
   return files.every((file) => file === '' || file.endsWith('.pyc') || existsSync(join(packages, file)))
 }
 

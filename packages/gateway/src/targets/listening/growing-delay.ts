@@ -15,7 +15,7 @@ export class GrowingDelay {
     return Math.max(0, this.#pause - since)
   }
 
-  /** Notes that one is acted on now. */
+  /** Notes that it is done now. */
   begin(): void {
     this.#last = Date.now()
     this.#pause = Math.min(LONGEST_PAUSE, this.#pause * 2 || FIRST_PAUSE)

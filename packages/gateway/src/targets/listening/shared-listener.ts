@@ -17,7 +17,7 @@ export interface ListenWish {
   heard(notification: Notification, connection?: string): void
   /** What the target agreed to; nothing when it refused, or could not be reached. */
   granted(filter: SubscriptionFilter): void
-  /** It was not used for a while: what it asks for may have changed. */
+  /** The stream was interrupted, so changes may have been missed. */
   missed(connection?: string): void
 }
 
@@ -48,11 +48,12 @@ const LET_GO = 1000
 const PAUSES = [50, 1000, 2000, 5000, 10_000, 30_000]
 /** How long a server gets to end a stream on a shared channel before the next is opened. */
 const SETTLE = 100
-/** A stream that lasted so long was a good one. */
+/** A stream that lasted so long has worked. */
 const STEADY = 5000
 
 /**
- * The one `subscriptions/listen` of a connection. A wider one replaces it after its acknowledgement. On a shared channel
+ * The one `subscriptions/listen` of a connection. A wider one replaces it after its acknowledgement. On a shared
+ * channel
  * the old one ends first: when a stream ends, Go SDK 1.8 forgets what newer ones of the same channel are for.
  */
 export class SharedListener {
@@ -115,7 +116,7 @@ export class SharedListener {
     const filter = union([...this.#wishes].map((wish) => wish.filter))
     const isPassive = this.#isPassive
     if (isPassive && !this.#host.isConnected()) return
-    // What was wanted a moment ago may be there, or not be wanted any more.
+    // The wish may have been granted meanwhile, or taken back.
     if (this.#active && covers(this.#active.filter, filter) && (this.#active.isPassive || !isPassive)) return
     if (this.#active && this.#host.sharesChannel()) return this.#endFirst(this.#active)
     const exchange = this.#host.exchange(filter, (notification) => this.#hear(stream, notification))
@@ -178,7 +179,7 @@ export class SharedListener {
     this.#openSoon(pause)
   }
 
-  /** The new stream did not come about; the one before, if there is one, goes on. */
+  /** The new stream failed. The one before, if there is one, goes on. */
   #refused(): void {
     this.#opening = undefined
     for (const wish of [...this.#wishes]) {

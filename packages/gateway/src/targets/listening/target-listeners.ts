@@ -97,7 +97,7 @@ export class TargetListeners {
     if (!listener.stops.has(key) && this.#isServedBy(listener, key)) this.#listen(listener, key)
   }
 
-  /** The gateway itself listens everywhere. */
+  /** The gateway itself listens on every connection. */
   #isServedBy({ caller, main }: Listener, key: string): boolean {
     if (isCallKey(key)) return false
     const plain = isLegacyKey(key) ? sameInAuto(key) : key
@@ -150,7 +150,7 @@ export class TargetListeners {
 
   #subscription(instance: string, caller: Exchange | undefined): SharedListener {
     const headers = caller && targetHeaders(this.#host.model(), caller)
-    // What one caller's credentials let it hear is not for another's ears.
+    // Other callers must not hear what one caller's credentials let it hear.
     const key = headers ? `${instance} ${JSON.stringify(headers)}` : instance
     const known = this.#subscriptions.get(key)
     if (known) return known.shared

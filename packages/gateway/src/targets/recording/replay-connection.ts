@@ -68,7 +68,7 @@ class Replay {
     return this.#recording.exchanges[index]
   }
 
-  /** Questions are asked as they were; whatever the answers are, the outcome is the recorded one. */
+  /** Asks the recorded questions. The outcome is the recorded one, whatever the answers are. */
   async #play(recorded: RecordedExchange, from: number, exchange: Exchange): Promise<Outcome> {
     const rounds = recorded.rounds ?? []
     for (let round = from; round < rounds.length; round++) {

@@ -41,7 +41,7 @@ export interface ClientEdge {
   close(): Promise<void>
 }
 
-/** Told of a question that names no call: the calls that may have caused it, and whether it had to be refused. */
+/** Hears of each question that names no call: the calls that may have caused it, and whether it was refused. */
 export type SharedQuestionListener = (exchanges: readonly Exchange[], isRefused: boolean) => void
 
 export interface ClientEdgeOptions {
@@ -50,7 +50,7 @@ export interface ClientEdgeOptions {
   maxRounds?: number | undefined
   /** Log messages that no request in flight asked for. */
   onLog?: ((notification: Notification) => void) | undefined
-  /** Any other notification that belongs to no request and to no listener. */
+  /** All other notifications that belong to no request and to no listener. */
   onNotification?: ((notification: Notification) => void) | undefined
   /** Also told of questions that a modern server sends as requests, which must not be answered. */
   onSharedQuestion?: SharedQuestionListener | undefined
@@ -61,7 +61,9 @@ export interface ClientEdgeOptions {
   questionPatience?: number | undefined
   /** Results keep the text that they came in, for a relay that changes none of them in place. */
   keepsText?: boolean | undefined
-  /** Who a request belongs to. Default: its session and principal. A client of one user says that all are that user's. */
+  /**
+   * Who a request belongs to. Default: its session and principal. A client of one user says that all are that user's.
+   */
   ownerOf?: OwnerOf | undefined
   /** HTTP headers that a single request shall have besides those of its connection, whatever the era. */
   extraHeaders?: ((exchange: Exchange) => Record<string, string> | undefined) | undefined
@@ -73,7 +75,7 @@ export function createIdMinter(): IdMinter {
   return () => ++last
 }
 
-/** Waits for something shared: who gives up leaves it to the others. */
+/** Waits for something that several callers share. One that gives up does not end it for the others. */
 export async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared
   if (signal.aborted) throw abortError(signal)
@@ -170,7 +172,7 @@ export function toCallerProgress(notification: Notification, exchange: Exchange)
   return { ...notification, params: { ...notification.params, progressToken: token } }
 }
 
-/** A copy of its own. Not by `delete`: that would make the object, and writing it as JSON, slow for good. */
+/** Makes a copy. `delete` would make the object, and writing it as JSON, slow for ever. */
 function withoutEnvelope(meta: unknown): JsonObject {
   if (!isJsonObject(meta)) return {}
   const {
@@ -178,7 +180,7 @@ function withoutEnvelope(meta: unknown): JsonObject {
     [META.clientInfo]: _info,
     [META.clientCapabilities]: _capabilities,
     [META.logLevel]: _level,
-    // What the peer on one side wants named says nothing about the other side.
+    // The wish of the peer on one side says nothing about the other side.
     [RELATED_REQUEST]: _related,
     ...rest
   } = meta
@@ -191,7 +193,9 @@ export interface Owner {
   readonly principal: Principal | undefined
 }
 
-/** Undefined for a request that carries nothing of any user: what is sent because of it is no user's secret. */
+/**
+ * Undefined for a request that carries nothing of any user. What the server sends because of it is no user's secret.
+ */
 export type OwnerOf = (exchange: Exchange) => Owner | undefined
 
 /** Modern requests have no session, so their principal decides. */
@@ -257,7 +261,7 @@ export function wantsLog({ logLevel }: Exchange, notification: Notification): bo
   return passesLevel(isLoggingLevel(level) ? level : 'emergency', logLevel)
 }
 
-/** The level that lets through what each of these requests wants; undefined when none wants logs. */
+/** The least severe level that any of these requests wants; undefined when none wants logs. */
 export function mostVerbose(levels: Iterable<LoggingLevel | undefined>): LoggingLevel | undefined {
   const wanted = new Set(levels)
   return LOG_LEVELS.find((level) => wanted.has(level))

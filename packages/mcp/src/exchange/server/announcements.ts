@@ -1,7 +1,7 @@
 import { toNumber } from '../../jsonrpc/index.ts'
 import type { Notification } from '../exchange.ts'
 
-/** How much may wait, log messages of any length included. Beyond that the oldest go. */
+/** How many messages may wait. The oldest are dropped first. */
 const MAX_WAITING = { messages: 10_000, characters: 4_000_000 }
 
 export interface AnnouncementsHost {

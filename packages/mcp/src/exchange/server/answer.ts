@@ -59,9 +59,9 @@ export interface Served {
     | undefined
   /** Given where there are no tasks of 2025-11-25: edges take calls that ask for one for ordinary calls. */
   readonly withoutOlderTasks?: ((message: AskedMessage) => JsonObject) | undefined
-  /** Told of every session of an older client that has ended. */
+  /** Called when a session of an older client has ended. */
   readonly onSessionEnd?: ((session: EndedSession) => void) | undefined
-  /** Called with what went wrong inside, never with what a peer did wrong. */
+  /** Called with internal errors, never with mistakes of a peer. */
   readonly onInternalError?: ((error: unknown, request?: FailedRequest) => void) | undefined
 }
 
@@ -108,7 +108,7 @@ export function respondSafely(served: Served, exchange: PlainExchange): Outcome 
   }
 }
 
-/** A middleware that forgets to return what it got must not leave a client without an answer. */
+/** A middleware may forget to return the outcome. Its client still gets an answer. */
 function checked(served: Served, outcome: Outcome | undefined, exchange: Exchange): Outcome {
   return outcome ?? toFailure(served, new TypeError('A handler or middleware returned no outcome'), exchange)
 }
@@ -150,7 +150,7 @@ export class RefusedForLoad extends ProtocolError {
 
   constructor(message: string, refusal: LoadRefusal) {
     const { reason, retryAfter = ONE_SECOND, status = 429, data, cause } = refusal
-    // Who asks far too often is refused far too often. A stack trace costs more than the rest of a refusal.
+    // Refusals under load are frequent, and a stack trace would cost more than the rest of a refusal.
     const depth = StackTraces.stackTraceLimit
     StackTraces.stackTraceLimit = 0
     super(
@@ -176,7 +176,7 @@ export function refusalOf(outcome: Outcome): RequestRefusal | undefined {
   return requiredScopes !== undefined || retryAfter !== undefined ? (cause as RequestRefusal) : undefined
 }
 
-/** What a call is answered with that is still under way when its server stops: never silence. */
+/** The error that answers calls which are still under way when the server stops. */
 export function cutOff(): ProtocolError {
   return new ProtocolError(
     INTERNAL_ERROR,
@@ -289,7 +289,7 @@ export function readyText(outcome: Complete, facts: ResponseFacts): string | und
   return isReceived(outcome) ? outcome.textFor(facts) : outcome.json
 }
 
-/** Told by what it can do: only those who relay load its class. */
+/** Recognised by its members: only relays load the class. */
 export function isReceived(outcome: Outcome): outcome is ReceivedResult {
   return (outcome as Partial<ReceivedResult>).textFor !== undefined
 }

@@ -38,7 +38,7 @@ export interface TaskServiceOptions extends TasksOptions {
   store: Store
   /** Serve clients of 2025-11-25, too, in the way of that revision. Default false. */
   legacy?: boolean
-  /** Told what went wrong where no caller could be. */
+  /** Hears of errors that no caller can be told about. */
   onError: (thrown: unknown) => void
 }
 

@@ -34,12 +34,12 @@ export class LateJson {
     }
   }
 
-  /** What comes next; undefined at the end. Only after `open`. */
+  /** The next piece; undefined at the end. Call `open` first. */
   async next(): Promise<string | undefined> {
     return this.#isClosed ? undefined : (await this.#slices.next()).value
   }
 
-  /** Nobody takes the rest. */
+  /** The reader does not want the rest. */
   close(): void {
     this.#isClosed = true
     this.#reader?.close()
@@ -98,7 +98,7 @@ export function discardLate(result: JsonObject): void {
   try {
     discardAll(toPieces(result))
   } catch {
-    // What cannot be written has nothing that could be read.
+    // A result that cannot be written has no late strings to read.
   }
 }
 

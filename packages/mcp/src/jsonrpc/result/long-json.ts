@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, writeJson } from '../json.ts'
 import { LateString } from './late-string.ts'
 
-/** From this many characters on, a text is worth the trouble of being written apart from the rest. */
+/** Texts of at least this many characters are written in slices. */
 export const LONG_TEXT: number = 64 * 1024
 
 /** A string that has yet to be escaped and put in quotation marks. */
@@ -77,7 +77,7 @@ function addValue(value: unknown, depth: number, pieces: (JsonPiece | LateString
   return text !== undefined
 }
 
-/** Objects of other kinds may have ideas of their own of what they are in JSON. */
+/** Objects of other classes may have a `toJSON` of their own. */
 function isPlainObject(value: unknown): value is JsonObject {
   return isJsonObject(value) && Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)
 }

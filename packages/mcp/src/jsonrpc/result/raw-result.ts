@@ -82,7 +82,10 @@ function between(line: readonly Uint8Array[], headLength: number): Uint8Array[] 
   })
 }
 
-/** The object without the insides of its long strings; undefined when the text is not an object, or has too much besides long strings. */
+/**
+ * The object without the insides of its long strings; undefined when the text is not an object, or has too much besides
+ * long strings.
+ */
 function outlineOf(pieces: readonly Uint8Array[]): JsonObject | undefined {
   const outline = new Outline()
   try {
@@ -91,7 +94,7 @@ function outlineOf(pieces: readonly Uint8Array[]): JsonObject | undefined {
     const value: unknown = text === undefined ? undefined : parseJson(text)
     return isJsonObject(value) ? value : undefined
   } catch {
-    // Bytes that are no UTF-8, or a text that is no JSON.
+    // The bytes are not UTF-8, or the text is not JSON.
     return undefined
   }
 }
@@ -105,7 +108,7 @@ class Outline {
   /** Backslashes at the end of the last piece: an odd number of them escapes what comes next. */
   #backslashes = 0
 
-  /** False when it is not worth going on. */
+  /** Returns false when the text has too much besides long strings. */
   add(piece: Uint8Array): boolean {
     let at = 0
     while (at < piece.length) {

@@ -23,7 +23,10 @@ export function modernError(error: JsonRpcError, { method, params }: Exchange): 
   return shaped === error || isJsonObject(error.data) ? shaped : { ...shaped, data: { uri: params.uri } }
 }
 
-/** The server had begun the call, so a lost session must not make it look safe to send again. */
+/**
+ * The server had begun the call, so the loss of the session must not look like an error after which the call can be
+ * sent again.
+ */
 export function undelivered(error: McpError): McpError {
   if (error.code !== 'session_lost') return error
   const message = 'The session was lost while the server waited for an answer, and the call with it'

@@ -31,7 +31,7 @@ import {
 } from './questions.ts'
 import { received } from '../../received-result.ts'
 
-/** What a call needs from its edge. */
+/** The functions of the edge that a call uses. */
 export interface CallPort {
   readonly continuations: Continuations
   readonly keepsText: boolean
@@ -39,7 +39,7 @@ export interface CallPort {
   reply(response: JsonRpcResponse): Promise<void>
   /** Tells the server that the answer is not wanted any more. */
   cancel(id: number): void
-  /** The server has answered, or was never asked. */
+  /** The call is over: the server has answered, or was never asked. */
   done(call: LegacyCall): void
   /** The caller has given up, but the server may still work on it. */
   givenUp(call: LegacyCall): void
@@ -50,7 +50,7 @@ export interface CallPort {
 /** Pages that one call may send its user to and be told of. */
 const MAX_PAGES = 64
 
-/** A caller that waits. */
+/** A caller that waits for the outcome. */
 interface Round {
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: Error) => void
@@ -72,10 +72,10 @@ export class LegacyCall implements ParkedCall {
   /** The call that its client made, where this is a part of it. */
   readonly #of: Exchange
   readonly #abort = new Canceller()
-  /** Most calls are asked nothing. */
+  /** Made with the first question: most calls have none. */
   #asked: CallQuestions | undefined
   #buffer: Notification[] | undefined
-  /** Who waits at present; undefined while parked. */
+  /** The caller that waits now; undefined while the call is parked. */
   #exchange: Exchange | undefined
   #round: Round | undefined
   #final: { outcome: Outcome } | { error: Error } | undefined
@@ -106,7 +106,7 @@ export class LegacyCall implements ParkedCall {
     return this.method === 'tasks/result' ? this.#origin.params.taskId : undefined
   }
 
-  /** The exchange that is waiting, if one is. */
+  /** The exchange that waits for the outcome, if there is one. */
   get exchange(): Exchange | undefined {
     return this.#exchange
   }
@@ -205,7 +205,7 @@ export class LegacyCall implements ParkedCall {
     return this.#exchange !== undefined && wantsLog(this.#exchange, notification)
   }
 
-  /** A page that this call sent its caller to is done with. Only older clients know that message. */
+  /** The user is done with a page that this call asked for. Only older clients know that message. */
   completed(elicitationId: unknown, notification: Notification): void {
     if (!this.#pages?.has(elicitationId) || eraOf(this.#origin.client.version) === 'modern') return
     this.notify(notification)

@@ -215,7 +215,7 @@ export class LegacyClientEdge implements ClientEdge {
     const wish = this.#logLevel.enter(level, others)
     try {
       await orAbort(wish.told, exchange.signal)
-      // Not awaited: once it is sent, the call itself says what it wants.
+      // Not awaited: once the call is sent, its own log level counts.
       return this.#sendNow(exchange, of)
     } finally {
       wish.leave()
@@ -259,7 +259,7 @@ export class LegacyClientEdge implements ClientEdge {
     return parked.resume(exchange)
   }
 
-  /** A request of the edge's own; whether the server agreed is all that matters. */
+  /** Sends a request of the edge itself. Returns whether the server agreed. */
   async #agrees(method: string, params: JsonObject): Promise<boolean> {
     try {
       const signal = AbortSignal.timeout(OWN_REQUEST_TIMEOUT)

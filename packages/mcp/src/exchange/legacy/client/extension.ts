@@ -18,7 +18,7 @@ export interface ExtensionRequestsOptions {
 /** Requests at a time. */
 const MAX_OPEN = 64
 
-/** What a legacy server asks of an extension of the client: something else than a question, or one in its own way. */
+/** Answers requests of a legacy server that an extension of the client knows. */
 export class ExtensionRequests {
   readonly #options: ExtensionRequestsOptions
   readonly #open = new Map<RequestId, AbortController>()
@@ -28,7 +28,7 @@ export class ExtensionRequests {
     this.#options = options
   }
 
-  /** False when the extension has no use for it. */
+  /** Returns false when the extension does not know the request. */
   take(request: JsonRpcRequest): boolean {
     if (isQuestion(request) && refusal(request, this.#options.capabilities)) return false
     const abort = new AbortController()

@@ -57,7 +57,7 @@ function tell({ onStep }: HandshakeOptions, step: HandshakeStep): void {
   try {
     onStep?.(step)
   } catch {
-    // It is only a view of what happens.
+    // A watcher only shows what happens.
   }
 }
 

@@ -13,9 +13,9 @@ export interface HeldQuestionsOptions {
   patience: number
   /** Whether calls have one owner, and nothing else can have caused a question. */
   isOneOwner(calls: readonly LegacyCall[]): boolean
-  /** It is clear whose it is. */
+  /** Called when the owner of the question is clear. */
   deliver(request: JsonRpcRequest, calls: readonly LegacyCall[]): void
-  /** It can never be clear whose it is, or it took too long. */
+  /** Called when the owner can never be found out, or when it took too long. */
   refuse(request: JsonRpcRequest, calls: readonly LegacyCall[]): void
 }
 
@@ -35,7 +35,7 @@ export class HeldQuestions {
     if (this.#isStuck(candidates)) this.#refuse([...this.#held.keys()])
   }
 
-  /** A call has its answer. */
+  /** A call was answered. */
   ended(call: LegacyCall): void {
     for (const [id, { request, candidates }] of this.#held) {
       if (!candidates.delete(call) || !this.#options.isOneOwner([...candidates])) continue

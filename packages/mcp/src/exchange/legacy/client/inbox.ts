@@ -47,7 +47,7 @@ export interface InboxOptions {
   /** How long a question that may be for several callers waits for their calls to end, in ms. */
   questionPatience?: number | undefined
   onLog?: ((notification: Notification) => void) | undefined
-  /** What a user was sent to a page for is done (2025-11-25, URL mode elicitation). */
+  /** The user has finished on a page (2025-11-25, URL mode elicitation). */
   onPageDone(notification: Notification): void
   onNotification?: ((notification: Notification) => void) | undefined
 }
@@ -195,7 +195,7 @@ export class LegacyInbox {
   ): void {
     const { questionPatience: patience = 0, onSharedQuestion } = this.#options
     if (!mayEnd || patience === 0) return this.#refuseStrangers(request, calls)
-    // That the server asks is news at once: it keeps more calls from coming.
+    // The question is reported at once, so that no more calls come to this connection.
     onSharedQuestion?.([], true)
     this.#held ??= this.#createHeld(patience)
     this.#held.add(request, calls)
@@ -239,7 +239,7 @@ export class LegacyInbox {
 
 export type Attribution =
   | { readonly to: 'call'; readonly call: LegacyCall; readonly isNamed: boolean }
-  /** Several calls of one owner: whom to show it to is known, which call it belongs to is not. */
+  /** Calls of one owner: the owner can be asked, though the call is not known. */
   | { readonly to: 'owner'; readonly calls: readonly LegacyCall[] }
   /** Calls of several owners: none of them may see it. `mayEnd`: that may change when some of them have ended. */
   | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[]; readonly mayEnd: boolean }

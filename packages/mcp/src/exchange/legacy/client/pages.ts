@@ -116,7 +116,7 @@ function pauseBefore(attempt: number): number {
 
 interface Visit {
   readonly questions: UrlQuestions
-  /** Until when the visit may take. Set when the caller has said that it opens the pages. */
+  /** The end of the time for the visit. Set when the caller has agreed to open the pages. */
   readonly deadline?: number | undefined
 }
 

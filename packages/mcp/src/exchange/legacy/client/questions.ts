@@ -17,7 +17,7 @@ import { missingCapability, INPUT_KEY, withoutHints } from '../../message-hints.
 import type { IncomingMessage } from '../../wire.ts'
 import { Budget, isKept } from '../../../protocol/callers.ts'
 
-/** How a question left its call: it was settled, or the call ended before it. */
+/** How a question left its call: it was answered or withdrawn, or the call ended first. */
 export type QuestionEnd = 'settled' | 'call over'
 
 interface Question {
@@ -200,7 +200,7 @@ export function answerTo(request: JsonRpcRequest, result: JsonObject): JsonObjec
 
 /** A call whose server waits for an answer while its caller has not come back. */
 export interface ParkedCall {
-  /** Who counts it as theirs (`callerKey`). */
+  /** The caller that the call counts for (`callerKey`). */
   readonly caller: string
   /** Whether this retry belongs to the call: same method, same target, same principal. */
   accepts(exchange: Exchange): boolean

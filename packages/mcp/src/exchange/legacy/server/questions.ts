@@ -32,7 +32,7 @@ function budgetOf(served: Served): Budget {
 }
 
 export interface Asking {
-  /** Who has to answer (`callerKey`). */
+  /** The caller that has to answer (`callerKey`). */
   readonly caller: string
   readonly signal: AbortSignal
   readonly relatedTo: RequestId

@@ -79,7 +79,7 @@ export class ServedCall {
     this.#context = context
   }
 
-  /** Its answer comes later. */
+  /** The call is answered later. */
   wait(settle: (outcome: Outcome) => void, release: () => void): void {
     this.settle = settle
     this.#release = release
@@ -93,7 +93,7 @@ export class ServedCall {
     this.#release?.()
   }
 
-  /** Lets the server answer, and asks the client what the server wants to know. */
+  /** Runs the handler, and asks the client each question of the handler. */
   run(): Outcome | Promise<Outcome> {
     const { served } = this.#host
     const params = paramsFor(served, this.#message)

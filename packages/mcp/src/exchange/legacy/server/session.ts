@@ -172,11 +172,11 @@ export class LegacySession implements SubscriptionHost, CallHost {
     if (logLevel) this.logLevel = logLevel
     this.negotiated = true
     this.initialized = true
-    // Only HTTP has sessions that are taken up again.
+    // Only sessions over HTTP can be resumed.
     this.#begin('http')
   }
 
-  /** The client says nothing more. Questions get no answer, and only answers are worth sending. */
+  /** The client sends nothing more: questions would get no answer, so only answers are sent. */
   hangUp(): void {
     this.#hungUp = true
     this.#questions?.close()
@@ -240,7 +240,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     )
   }
 
-  /** What a session answers by itself: the rest is the server's. */
+  /** Answers what a session can answer by itself. The server answers everything else. */
   #ownMethod(
     method: string,
   ): ((message: JsonRpcRequest, context: RequestContext) => Outcome | Promise<Outcome>) | undefined {

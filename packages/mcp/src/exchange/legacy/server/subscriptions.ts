@@ -16,7 +16,7 @@ export const SERVER_LOGS = 'gantry/serverLogs'
 /** Asks a listener for what becomes of the tasks that a session of 2025-11-25 has made. */
 export const TASK_STATUS = 'gantry/taskStatus'
 
-/** What one session asks us to remember for it has an end, whatever the server behind it allows. */
+/** Bounds what one session can make us remember, whatever the server behind it allows. */
 const MAX_SUBSCRIPTIONS = 10_000
 
 export interface SubscriptionHost {
