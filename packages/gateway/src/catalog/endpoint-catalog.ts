@@ -1,6 +1,7 @@
 import { META, writeJson, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation, ServerCapabilities } from '@gantry/mcp/server'
 import { type CatalogModel, type NamesModel, type ViewModel, withoutHidden } from '../model/index.ts'
+import { atMost } from './at-most.ts'
 import type { CatalogStore } from './catalog-store.ts'
 import type { ListKind, Snapshot } from './fetch-lists.ts'
 import { merge, type IsThere, type ListsOf, type Merged, type MergedEntry } from './merged.ts'
@@ -260,13 +261,4 @@ function differences(
   for (const [key, { entry, text }] of now) if (before?.get(key)?.text !== text) differing.push(entry)
   for (const [key, { entry, text }] of before ?? []) if (now.get(key)?.text !== text) differing.push(entry)
   return differing
-}
-
-async function atMost(milliseconds: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

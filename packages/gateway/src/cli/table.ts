@@ -15,3 +15,8 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
 function visibleLength(text: string): number {
   return text.replaceAll(/\u001b\[\d+m/g, '').length
 }
+
+/** A time as a cell of a table. */
+export function timeIn(time: number | undefined, otherwise: string): string {
+  return time === undefined ? otherwise : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
+}

@@ -123,6 +123,7 @@ export {
   canonicalJson,
   jsonReader,
   JsonNumber,
+  setMember,
   ProtocolError,
   toNumber,
   withBigInts,

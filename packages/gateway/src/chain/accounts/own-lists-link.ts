@@ -1,5 +1,6 @@
 import { orAbort, type Outcome } from '@gantry/mcp/exchange'
 import type { GatewayModel } from '../../model/index.ts'
+import { atMost } from '../../catalog/at-most.ts'
 import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { isPersonal } from '../../targets/personal.ts'
@@ -65,13 +66,4 @@ async function fetchFor(catalog: TargetCatalog, exchange: GatewayExchange, conse
   const { auth, headers } = exchange
   if (!(await consent.has(target.model, { principal: auth!.principal, headers }))) return
   await catalog.fetchOwn(await target.connectFor(exchange))
-}
-
-async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

@@ -34,7 +34,7 @@ export function fitMask(value: unknown, shown: string, schema: LeafSchema | unde
   return typeof schema?.maxLength === 'number' ? shown.slice(0, schema.maxLength) : shown
 }
 
-function isNumber(value: unknown): boolean {
+export function isNumber(value: unknown): value is number | JsonNumber {
   return typeof value === 'number' || value instanceof JsonNumber
 }
 

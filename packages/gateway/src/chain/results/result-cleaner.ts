@@ -1,7 +1,14 @@
-import { isJsonObject, JsonNumber, jsonReader, writeJson, type JsonObject } from '@gantry/mcp/exchange'
+import {
+  isJsonObject,
+  type JsonNumber,
+  jsonReader,
+  setMember,
+  writeJson,
+  type JsonObject,
+} from '@gantry/mcp/exchange'
 import type { ResultRule } from '../../model/index.ts'
 import { cleanBase64, cleanDataUris, ENCODED } from './encoded-text.ts'
-import { fitMask, schemaAt, type LeafSchema } from './fit-mask.ts'
+import { fitMask, isNumber, schemaAt, type LeafSchema } from './fit-mask.ts'
 import { endOf, follow, pathsOf, type PathSteps } from './path-steps.ts'
 import { Literals } from './literals.ts'
 import { cleanSeams, hasSeams, READ_TOGETHER } from './seams.ts'
@@ -151,7 +158,7 @@ class Cleaning {
         ? inner
         : this.#value(inner, this.#inside(place, key, key))
       if (shown !== inner || name !== key) changed ??= Object.fromEntries(entries.slice(0, at))
-      if (changed && shown !== GONE) setOwn(changed, freeName(changed, name), shown)
+      if (changed && shown !== GONE) setMember(changed, freeName(changed, name), shown)
     })
     return changed ?? value
   }
@@ -235,10 +242,6 @@ function quietly(text: string): unknown {
   }
 }
 
-function isNumber(value: unknown): value is number | JsonNumber {
-  return typeof value === 'number' || value instanceof JsonNumber
-}
-
 /** Where an object has text as base64. Images are none, but for drawings. */
 function encodedMember({ blob, data, mimeType }: JsonObject): 'blob' | 'data' | undefined {
   if (typeof blob === 'string') return 'blob'
@@ -251,8 +254,4 @@ function freeName(holder: JsonObject, name: string): string {
   let count = 2
   while (Object.hasOwn(holder, `${name} ${count}`)) count++
   return `${name} ${count}`
-}
-
-function setOwn(holder: JsonObject, name: string, value: unknown): void {
-  Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
 }

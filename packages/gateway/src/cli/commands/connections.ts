@@ -5,7 +5,7 @@ import { CliError } from '../cli-error.ts'
 import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
 import { withVault } from '../open-vault.ts'
 import { plainText } from '../plain-text.ts'
-import { formatTable } from '../table.ts'
+import { formatTable, timeIn } from '../table.ts'
 
 interface RemoveOptions extends GlobalOptions {
   readonly target?: string
@@ -39,15 +39,11 @@ async function list(options: GlobalOptions, io: CliIo): Promise<void> {
     paint.bold(plainText(row.person)),
     plainText(row.target),
     row.kind,
-    dayOf(row.connectedAt, '-'),
-    row.renewable ? 'renewed' : dayOf(row.expiresAt, 'never'),
-    dayOf(row.usedAt, 'never'),
+    timeIn(row.connectedAt, '-'),
+    row.renewable ? 'renewed' : timeIn(row.expiresAt, 'never'),
+    timeIn(row.usedAt, 'never'),
   ])
   for (const line of formatTable([heading, ...cells])) printLine(io.stdout, line)
-}
-
-function dayOf(time: number | undefined, otherwise: string): string {
-  return time === undefined ? otherwise : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 async function remove(person: string, options: RemoveOptions, io: CliIo): Promise<void> {

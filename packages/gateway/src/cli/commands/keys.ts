@@ -9,7 +9,7 @@ import { loadTrusted } from '../load-trusted.ts'
 import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
-import { formatTable } from '../table.ts'
+import { formatTable, timeIn } from '../table.ts'
 
 interface AddOptions extends GlobalOptions {
   readonly scope?: readonly string[]
@@ -98,14 +98,10 @@ function toCells(key: KeyRow, paint: Paint): string[] {
     colour(key.state.replace('-', ' ')),
     plainText(key.scopes.join(' ')) || '-',
     plainText(key.views.join(' ')) || 'all',
-    dayOf(key.expiresAt, 'never'),
-    dayOf(key.lastUsedAt, key.from === 'store' ? 'never' : '-'),
+    timeIn(key.expiresAt, 'never'),
+    timeIn(key.lastUsedAt, key.from === 'store' ? 'never' : '-'),
     key.from,
   ]
-}
-
-function dayOf(time: number | undefined, otherwise: string): string {
-  return time === undefined ? otherwise : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 async function revoke(name: string, options: GlobalOptions, io: CliIo): Promise<void> {

@@ -17,7 +17,7 @@ export interface TypedArguments {
 export function typedArguments(schema: unknown, guarded: readonly string[]): TypedArguments {
   const environment = baseEnvironment().clone()
   environment.registerOperator('double == int: bool', (a: number, b: bigint) => a === Number(b))
-  const types = new SchemaTypes(environment, isObject(schema) ? schema : {})
+  const types = new SchemaTypes(environment, isJsonObject(schema) ? schema : {})
   environment.registerVariable('args', types.ofArguments(guarded))
   return { environment, fields: types.fields }
 }
@@ -73,7 +73,7 @@ class SchemaTypes {
 
   /** Follows one reference into the document itself. */
   #resolved(schema: unknown): JsonObject | undefined {
-    if (!isObject(schema)) return undefined
+    if (!isJsonObject(schema)) return undefined
     if (typeof schema.$ref !== 'string') return schema
     const found = referredSchema(schema.$ref, this.#root)
     return isObject(found) && !('$ref' in found) ? found : undefined
@@ -82,7 +82,3 @@ class SchemaTypes {
 
 const ANY_MAP = 'map<string, dyn>'
 const COMBINED = ['anyOf', 'oneOf', 'allOf', 'if', 'not']
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
