@@ -46,7 +46,7 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   const logFormat = formatOf(options.logFormat)
   // From the beginning: a gateway that is asked to end while it starts has targets and files to clean up too.
   const worker = workerPlace(process.env)
-  const signals = takeSignals(worker ? ['SIGTERM'] : SIGNALS)
+  const signals = takeSignals(worker ? ['SIGTERM'] : undefined)
   const crash = watchForCrash(loaded.model)
   const running = await startGateway({
     model: loaded.model,

@@ -35,7 +35,7 @@ const consent = (isConnected: () => boolean): Consent => ({
 
 function call(init: Partial<ExchangeInit>, params: ExchangeInit['params'] = {}): GatewayExchange {
   const exchange = bench.exchange('tools/call', { name: 'box_open', ...params }, init)
-  const target = { model: personal, name: 'box', ownLinks: () => [] } as never
+  const target = { model: personal, name: 'box', ownConnections: () => [] } as never
   const uris = bench.catalog.urisOf(catalog!)
   exchange.resolve({
     target,

@@ -75,7 +75,7 @@ async function isConnected(exchange: Signed, consent: Consent): Promise<boolean>
   // A connection of its own was made with an account, and ends with it.
   // This is not so for a token that is sent with each call: the newest one counts.
   const isNoted = model.credentials.kind === 'exchange' && model.credentials.subject === 'access-token'
-  if (!isNoted && exchange.resolved.target.ownLinks(exchange).length > 0) return true
+  if (!isNoted && exchange.resolved.target.ownConnections(exchange).length > 0) return true
   return consent.has(model, { principal: auth.principal, headers })
 }
 
