@@ -83,6 +83,22 @@ describe('packages/console/src', () => {
   })
 })
 
+it('ARCHITECTURE.md names every folder of both packages, and no place that does not exist', () => {
+  const folders = [
+    ...new Set(
+      files.flatMap((path) => {
+        const inside = path.split('/').slice(3, -1)
+        return /^packages\/(mcp|gateway)\/src\//.test(path) ? inside : []
+      }),
+    ),
+  ]
+  // Folders of links have the names of the links.
+  const isNamed = (folder: string): boolean => page.includes(`${folder}/`) || page.includes(`\`${folder}\``)
+  expect(folders.filter((folder) => !isNamed(folder))).toEqual([])
+  const places = [...page.matchAll(/`((?:mcp|gateway|console)\/src\/[^`]+)`/g)].map(([, place]) => place!)
+  expect(places.filter((place) => !existsSync(join(ROOT, 'packages', place)))).toEqual([])
+})
+
 it('the glossary says where its words are written down', () => {
   const glossary = readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8')
   const places = [...glossary.matchAll(/`((?:mcp|gateway)\/src\/[^`]+)` \|$/gm)].map(([, place]) => place!)
