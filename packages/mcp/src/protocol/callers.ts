@@ -34,7 +34,7 @@ export interface Sender {
   readonly peer?: string | undefined
 }
 
-/** Under which name a sender is counted: its principal, else its address. */
+/** The name under which a sender is counted: its principal, else its address. */
 export function senderKey({ auth, peer }: Sender): string {
   return auth ? keyOf(auth.principal) : `address ${peer ?? ''}`
 }
@@ -106,7 +106,10 @@ export class Budget {
     return this.#total + amount > this.#limits.total ? 'total' : undefined
   }
 
-  /** The same for one indivisible thing: a caller's first may pass its share, the only one the total. */
+  /**
+   * The same for one thing that cannot be divided: the first of a caller may be more than its share, and the only one
+   * of all more than the total.
+   */
   lacksForWhole(caller: string, amount: number): BudgetLimit | undefined {
     const lacking = this.lacks(caller, amount)
     if (lacking === undefined || (lacking === 'perCaller' && this.heldBy(caller) > 0)) return lacking
@@ -169,12 +172,12 @@ export class OpenSet<Member extends OpenMember> {
   }
 }
 
-/** What a server gives us to keep and give back. */
+/** Texts of a server that we keep and send back to it. */
 type Kept = 'requestState' | 'cursor' | 'taskId' | 'elicitationId'
 
 /** The longest that each may be, in characters. */
 const GIVEN: { readonly [member in Kept]: number } = {
-  /** Sealing takes time and memory in proportion, for every caller. */
+  /** Longer texts cost time and memory when they are sealed, for every caller. */
   requestState: 256 * 1024,
   cursor: 64 * 1024,
   /** Task ids travel in a header, and sealing makes them longer. */
@@ -198,7 +201,7 @@ const SENT_BACK = [
   ['progressToken', 1024],
 ] as const
 
-/** What a client sends that is too long, in words; undefined when there is nothing. */
+/** Says in words which text of a client is too long; undefined when none is. */
 export function tooLongIn(params: Readonly<Record<string, unknown>>): string | undefined {
   for (const [member, most] of SENT_BACK) {
     const holder = member === 'progressToken' ? (params._meta as typeof params | null | undefined) : params

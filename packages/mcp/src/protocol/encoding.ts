@@ -11,7 +11,7 @@ import {
 import { principalKey, type Principal } from './callers.ts'
 import { requireSecret } from './require-secret.ts'
 
-// Values as text that others carry for us: base64, HTTP headers, and sealed.
+// Writes values as texts that peers carry for us: base64, header values and sealed texts.
 
 interface NodeBuffer {
   from(memory: ArrayBufferLike, offset: number, length: number): { toString(encoding: 'base64'): string }
@@ -20,7 +20,7 @@ interface NodeBuffer {
 /** Base64 of bytes; a string is taken to be base64 already. */
 export function toBase64(data: Uint8Array | string): string {
   if (typeof data === 'string') return data
-  // Node's own way takes a tenth of the time; there is nothing like it elsewhere.
+  // On Node `Buffer` takes a tenth of the time. Other runtimes have nothing like it.
   const { Buffer: node } = globalThis as { Buffer?: NodeBuffer }
   if (node) return node.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
   let binary = ''
@@ -45,12 +45,14 @@ export function fromBase64Url(value: string): Uint8Array<ArrayBuffer> | undefine
   }
 }
 
-/** The cursor of a list, which says where the next page begins. Clients must not read it (server/utilities/pagination). */
+/**
+ * The cursor of a list, which says where the next page begins. Clients must not read it (server/utilities/pagination).
+ */
 export function writeCursor(place: string): string {
   return toBase64Url(new TextEncoder().encode(place))
 }
 
-/** What a cursor says, by a pattern that it fits as a whole; undefined without one. Throws for any other cursor. */
+/** Reads a cursor by a pattern; undefined when there is no cursor. Throws when it does not match as a whole. */
 export function readCursor(cursor: unknown, form: RegExp): RegExpExecArray | undefined {
   if (cursor === undefined) return undefined
   const bytes = typeof cursor === 'string' ? fromBase64Url(cursor) : undefined
@@ -119,7 +121,9 @@ interface Mirrored {
   readonly header: string
 }
 
-/** The `Mcp-Param-*` headers of a call, in plain values: what sends them encodes them (2026-07-28, basic/transports). */
+/**
+ * The `Mcp-Param-*` headers of a call, in plain values: what sends them encodes them (2026-07-28, basic/transports).
+ */
 export function mirrorArguments(
   parameters: readonly Mirrored[],
   args: unknown,
@@ -199,7 +203,10 @@ export class Sealer {
     }
   }
 
-  /** At the first use: many servers never seal anything, and loading the cryptography would delay their start. */
+  /**
+   * Keys are derived at the first use: many servers never seal anything, and loading the cryptography would delay their
+   * start.
+   */
   #derived(): Promise<Key[]> {
     this.#keys ??= deriveKeys(this.#secrets)
     return this.#keys

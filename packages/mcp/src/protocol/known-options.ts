@@ -1,6 +1,9 @@
 import { McpError } from '../jsonrpc/index.ts'
 
-/** A misspelt option would be ignored without a word: a server would be open, a question never reach its user. */
+/**
+ * Refuses unknown options. A misspelt option would be ignored silently: a server could be open, or a question never
+ * reach its user.
+ */
 export function requireKnownOptions(what: string, known: object, options: object): void {
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key))
   if (unknown === undefined) return

@@ -41,12 +41,12 @@ class LateBytes extends LateString {
     try {
       openSource(this.#source).close()
     } catch {
-      // It was read, or is being read by its reader.
+      // The source was read, or its reader is reading it now.
     }
   }
 }
 
-/** Three bytes are four characters: what is left over waits for what comes next. */
+/** Three bytes become four characters. Bytes that are left over wait for the next ones. */
 function base64Encoder(): Encode {
   let rest = new Uint8Array(0)
   return (bytes) => {
@@ -71,7 +71,7 @@ function textEncoder(): Encode {
     JSON.stringify(bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode()).slice(1, -1)
 }
 
-/** What is encoded at a time, however long the parts are that a source gives. */
+/** How many bytes are encoded at a time, however long the parts of a source are. */
 const SLICE = 48 * 1024
 /** A pipe carries nothing else in the middle of a message, so that a source which stops is given up. */
 const MAX_SILENCE = 20_000
@@ -79,7 +79,7 @@ const MAX_SILENCE = 20_000
 class SourceReader implements LateReader {
   readonly #source: OpenSource
   readonly #encode: Encode
-  /** What was read and is not encoded yet. */
+  /** Bytes that were read and are not encoded yet. */
   #bytes: Uint8Array = new Uint8Array(0)
   #hasEnded = false
   #stop: (() => void) | undefined
@@ -130,7 +130,7 @@ class SourceReader implements LateReader {
 
 interface OpenSource {
   next(): Promise<Uint8Array | undefined>
-  /** Lets go of it at once, also while it is being read. */
+  /** Closes the source at once, also in the middle of a read. */
   close(): void
 }
 

@@ -1,8 +1,11 @@
 import { parseUrl } from './foreign-text.ts'
 
-/** How far into the network the words of a stranger may lead us. */
+/** Decides which addresses we may connect to when a stranger names them. */
 export interface Reach {
-  /** Where the stranger is, by a URL that the user gave: places as near to us as that one may be named. */
+  /**
+   * Where the stranger is, by a URL that the user gave. The stranger may name addresses that are no nearer to us than
+   * that.
+   */
   readonly serverUrl: URL
   /** Hosts (`name` or `name:port`) that may be anywhere. */
   readonly trustedHosts: readonly string[]
@@ -40,7 +43,7 @@ function hostnameOf(host: string): string | undefined {
   return parseUrl(plain.includes(':') ? `http://[${plain}]` : `http://${plain}`)?.hostname
 }
 
-/** A host turned out to be at an address that a stranger may not send us to. */
+/** The host has an address that a stranger may not send us to. */
 export class OutOfReach extends Error {
   override readonly name = 'OutOfReach'
   readonly code = 'OUT_OF_REACH'
@@ -68,13 +71,17 @@ export function addressKind(host: string): AddressKind {
   return octets ? ofIpv4(octets.slice(1).map(Number)) : ofName(hostname.replace(/\.+$/, ''))
 }
 
-/** Names that never leave the machine (RFC 6761) or the network (RFC 6762, RFC 8375, the domain `internal` of ICANN). */
+/**
+ * Names that never leave the machine (RFC 6761) or the network (RFC 6762, RFC 8375, the domain `internal` of ICANN).
+ */
 function ofName(name: string): AddressKind {
   if (name === 'localhost' || name.endsWith('.localhost')) return 'loopback'
   return /(^|\.)(local|internal|home\.arpa)$/.test(name) ? 'private' : 'name'
 }
 
-/** What the registry of special addresses of IANA does not call globally reachable: address and length of the prefix. */
+/**
+ * What the registry of special addresses of IANA does not call globally reachable: address and length of the prefix.
+ */
 const PRIVATE_IPV4: readonly (readonly [number, number, number, number, number])[] = [
   [0, 0, 0, 0, 8],
   [10, 0, 0, 0, 8],

@@ -8,7 +8,7 @@ export interface Arrivals {
 
 /** Reads a long message. */
 export interface ArrivalReader {
-  /** It may go on after it had to wait. */
+  /** Called when a message that had to wait may go on. */
   go(): void
   /** The peer sent nothing more for too long, and the message has lost its room: its connection must be closed. */
   stalled(error: McpError): void
@@ -16,9 +16,12 @@ export interface ArrivalReader {
 
 /** One long message. */
 export interface Arrival {
-  /** It has so many bytes now, and will have `expected`. False when no more of it is to be read until `go` is called. */
+  /**
+   * Notes how many bytes have come, and how many are expected. Returns false when reading has to stop until `go` is
+   * called.
+   */
   grows(bytes: number, expected?: number): boolean
-  /** It is complete, or given up. */
+  /** The message is complete, or was given up. */
   ends(): void
 }
 
@@ -40,7 +43,10 @@ export class ArrivingMessage {
     this.#origin = origin
   }
 
-  /** So much of it is here; 0 when it was complete. False when no more is to be read until `go` is called. */
+  /**
+   * Notes how much of the message has come; 0 when it is complete. Returns false when reading has to stop until `go` is
+   * called.
+   */
   has(bytes: number, expected: number = bytes): boolean {
     if (bytes <= SHORT_MESSAGE) {
       this.end()

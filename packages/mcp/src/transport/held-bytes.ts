@@ -4,10 +4,10 @@ import { RefusedForLoad } from '../exchange/server/answer.ts'
 import { McpError } from '../jsonrpc/index.ts'
 
 const SWEEP = 1000
-/** What has not moved for this part of the time-out, but at least a second, makes room for others. */
+/** A holding that has not moved for this part of the time-out, at least a second, makes room for others. */
 const STANDS_STILL = 1 / 6
 const LEAST_STANDSTILL = 1000
-/** So much more of a message is a movement: single bytes now and then keep no room. */
+/** So many new bytes count as a movement. Single bytes now and then do not. */
 const STEP = 64 * 1024
 
 /** The bytes that are held for peers: how many in each holding, and for how long. One timer watches all of them. */
@@ -31,7 +31,7 @@ export class HeldBytes {
     return this.#budget.lacksForWhole(peer, bytes)
   }
 
-  /** The same when those that stand still, of the peer or of all, have made room. */
+  /** The same, after holdings that stand still have made room. */
   lacksAtLast(peer: string, bytes: number, holding?: Holding): BudgetLimit | undefined {
     for (;;) {
       const lacking = this.lacks(peer, bytes)
@@ -88,7 +88,7 @@ export class HeldBytes {
     for (const holding of this.#open.all()) if (this.dueFrom(holding) <= due) holding.end()
   }
 
-  /** Since when the time-out of a holding runs. */
+  /** When the time-out of a holding began. */
   protected dueFrom(holding: Holding): number {
     return holding.movedAt
   }
@@ -118,13 +118,13 @@ export class Holding implements OpenMember {
     return this.#all.count(this.peer, more)
   }
 
-  /** The peer has done something, and so much is left. */
+  /** The peer has read something, and so many bytes are left. */
   moved(bytes: number): void {
     this.movedAt = Date.now()
     this.set(bytes)
   }
 
-  /** So much of a message has come. */
+  /** So many bytes of the message have come. */
   grew(bytes: number): void {
     if (bytes - this.#movedTo >= STEP) {
       this.#movedTo = bytes
@@ -133,7 +133,7 @@ export class Holding implements OpenMember {
     this.set(bytes)
   }
 
-  /** Closes it and says so. */
+  /** Closes the holding and reports it. */
   end(): void {
     const { bytes } = this
     this.close()
@@ -221,7 +221,7 @@ export interface UnreadLimits {
   readonly onCutOff?: ((reason: McpError) => void) | undefined
 }
 
-/** So much the system takes off our hands in most cases: it is sent in any case, and hardly ever held. */
+/** The system buffers so many bytes in most cases. Answers up to this length are always sent. */
 export const SMALL_ANSWER: number = 64 * 1024
 
 /** All answers that their readers have not taken yet: how much memory they take, and for how long. */
@@ -264,7 +264,7 @@ export abstract class CountedReply {
     this.unread = unread
   }
 
-  /** Whom its bytes count for. */
+  /** The sender that its bytes count for. */
   countFor(sender: string): void {
     this.sender = sender
   }

@@ -47,6 +47,6 @@ export function reportSafely<Problem = ProtocolProblem>(
   try {
     report?.(problem)
   } catch {
-    // The log itself failed.
+    // The log of the application failed.
   }
 }

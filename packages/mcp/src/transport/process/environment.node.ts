@@ -1,4 +1,4 @@
-/** What a program needs to run at all, and nothing that a secret would be in. */
+/** Variables that every program needs, and that never hold secrets. */
 const SAFE_POSIX = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER']
 const SAFE_WINDOWS = [
   'APPDATA',

@@ -165,7 +165,7 @@ async function platformSpawn(): Promise<Spawn> {
 function started(child: ChildProcessWithoutNullStreams): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once('spawn', resolve)
-    // Stays: a later error (a signal that could not be sent) must not be thrown at the process.
+    // The listener stays: a later error, such as a signal that could not be sent, must not end our process.
     child.on('error', reject)
   })
 }

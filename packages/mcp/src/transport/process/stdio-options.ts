@@ -20,7 +20,7 @@ export interface StdioOptions {
   maxLineBytes?: number | undefined
   /** Gives room to long messages, where many connections share memory. */
   arrivals?: Arrivals | undefined
-  /** What a server sent that is no use to anyone: lines that are not JSON, answers to unknown ids. */
+  /** Hears of useless output of a server: lines that are not JSON, answers to unknown ids. */
   onProtocolError?: ((error: McpError) => void) | undefined
   /** How long `close()` waits. Default 2 s each. */
   shutdown?: StdioShutdown | undefined

@@ -8,7 +8,7 @@ const MS_PER_TICK = 10
 /** Windows counts in units of 100 ns. */
 const WINDOWS_UNITS_PER_MS = 10_000
 
-/** What the given processes use; those that have ended meanwhile are left out. */
+/** The memory and time that the given processes use. Processes that have ended are left out. */
 export async function processUsage(pids: readonly number[]): Promise<StdioProcessUsage[]> {
   if (pids.length === 0) return []
   if (process.platform !== 'linux') return psUsage(pids)

@@ -1,7 +1,7 @@
 import { cutText } from '../../protocol/index.ts'
 import { LineSplitter } from './lines.node.ts'
 
-/** What is kept of a server's stderr, in bytes, whatever the number of lines. */
+/** How many bytes of a server's stderr are kept. */
 const TAIL_BYTES = 64 * 1024
 /** The callback gets only the beginning of a longer line: the cut could leave half of a secret. */
 const MAX_STDERR_LINE_BYTES = 64 * 1024
@@ -14,7 +14,7 @@ export class StderrTail {
   readonly #ring: Uint8Array = new Uint8Array(TAIL_BYTES)
   readonly #splitter: LineSplitter | undefined
   #written = 0
-  /** What `lines()` gave last; a crash may fail thousands of requests at once, and each shows them. */
+  /** The last result of `lines()`: a crash may fail thousands of requests at once, and each shows the lines. */
   #lines: string[] | undefined
 
   constructor(maxLines: number, onLine?: (line: string) => void) {

@@ -55,7 +55,7 @@ async function open(
   throw cancelled(`Starting ${key}`, signal)
 }
 
-/** Why a wire was not opened. */
+/** The error for a wire that could not be opened. */
 export function cancelled(what: string, { reason }: AbortSignal): McpError {
   return reason instanceof McpError
     ? reason

@@ -14,7 +14,7 @@ export type SocketAddress = { path: string } | { host?: string | undefined; port
 export type SocketOptions = SocketAddress & {
   /** The longest message that is accepted, in bytes. Default 64 MiB. See `StdioOptions`. */
   maxLineBytes?: number | undefined
-  /** What a server sent that is no use to anyone: lines that are not JSON, answers to unknown ids. */
+  /** Hears of useless output of a server: lines that are not JSON, answers to unknown ids. */
   onProtocolError?: ((error: McpError) => void) | undefined
 }
 

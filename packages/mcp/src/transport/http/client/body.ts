@@ -2,7 +2,7 @@ import { LONG_TEXT, McpError } from '../../../jsonrpc/index.ts'
 import { displayUrl } from './errors.ts'
 import { readChunks } from './sse-stream.ts'
 
-/** What is left of a body is read up to here, so that its connection can be used again. */
+/** The rest of a body is read up to this length, so that its connection can be used again. */
 const DISCARD_BYTES = 256 * 1024
 const DISCARD_MS = 1_000
 const ERROR_MS = 3_000
@@ -22,7 +22,7 @@ export async function readText(response: Response, limit: number, url: string): 
   return text
 }
 
-/** What the responses of a `fetch` of our own can do beside what `Response` can. */
+/** What responses of our own `fetch` can do besides the methods of `Response`. */
 interface LimitedBody {
   textWithin?(limit: number): Promise<string | undefined>
   piecesWithin?(limit: number): Promise<readonly Uint8Array[] | undefined> | undefined

@@ -1,7 +1,7 @@
 import type { Reach } from '../../../protocol/index.ts'
 import type { FetchLike } from './quick-fetch.ts'
 
-/** What requests are made with where there is nothing better. */
+/** The `fetch` that is used when the user gives none. */
 export const defaultFetch: FetchLike = (url, init) => globalThis.fetch(url, init)
 
 /** Platforms without a lookup of their own: where names lead to is up to them. */

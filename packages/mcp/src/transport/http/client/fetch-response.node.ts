@@ -9,7 +9,7 @@ import { displayUrl } from './errors.ts'
 /** A chunk of this size means that there is more. */
 const FULL_CHUNK = 32 * 1024
 
-/** What is known of a response before its body has come. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -37,7 +37,7 @@ export function decodeBody(chunks: readonly Buffer[]): string {
 /** Makes a response of a message of `node:http`. Throws when no response can be made of it. */
 export function messageResponse(message: IncomingMessage, url: string): Response {
   const { statusCode: status = 0, headers } = message
-  // The reader finds an error that came before it.
+  // The reader gets an error that happened before it began.
   message.on('error', () => {})
   return createResponse({ status, headers, url }, new StreamBody(message))
 }
@@ -90,7 +90,7 @@ class StreamBody implements ResponseBody, ArrivalReader {
   }
 }
 
-/** What `text()` reads at most: as much as a message may have by default. */
+/** The most bytes that `text()` reads: the default length of a message. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024
 
 /** The part of a 2xx `Response` that the HTTP transports use, made only as far as it is used. */
@@ -199,7 +199,7 @@ interface Decoding {
 /** No honest server compresses a body more often. */
 const MOST_ENCODINGS = 2
 
-/** What undoes the encodings, the last first (RFC 9110, 8.4). Their names are written in any case. */
+/** The streams that decode a body, the last encoding first (RFC 9110, 8.4). Names of encodings ignore case. */
 function decodingOf(header: string | undefined): Decoding {
   if (header === undefined) return PLAIN
   const names = header.split(',').map((name) => name.trim().toLowerCase())

@@ -12,7 +12,7 @@ import { type OnSseEvent, type SseCursor, readEvents } from './sse-stream.ts'
 /** An event stream that is read by GET, and by GET again when the connection ends. */
 export interface FollowedStream {
   url: string
-  /** The headers of the moment: a session's id and version. */
+  /** The headers for the next request: the id and version of the session. */
   headers: () => Record<string, string>
   cursor: SseCursor
   onEvent: OnSseEvent
@@ -101,7 +101,10 @@ function resumption({ lastEventId }: SseCursor): Record<string, string> {
   return { 'last-event-id': String.fromCharCode(...new TextEncoder().encode(lastEventId)) }
 }
 
-/** What another attempt would not change. 409: the server has not noticed yet that the old stream is gone. */
+/**
+ * Statuses that another attempt would not change. 409 is none: the server has not noticed yet that the old stream is
+ * gone.
+ */
 function isFinal(error: McpError): boolean {
   if (error.code === 'network' || error.code === 'timeout' || error.code === 'stalled') return false
   const status = statusOf(error)

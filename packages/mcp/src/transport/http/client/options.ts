@@ -23,7 +23,7 @@ export interface HttpClientOptions {
   maxMessageBytes?: number | undefined
   /** Gives room to long events, where many connections share memory. */
   arrivals?: Arrivals | undefined
-  /** Hears of what a server does wrong and what is survived: unreadable events, answers to nothing, lost streams. */
+  /** Hears of mistakes of a server that do no harm: unreadable events, answers to nothing, lost streams. */
   onProtocolError?: ((error: McpError) => void) | undefined
 }
 
@@ -49,7 +49,7 @@ export interface HttpClientSettings {
   readonly arrivals: Arrivals | undefined
   readonly read: ReadJson
   readonly reconnect: ReconnectPace
-  /** Errors are made only when they are told: about a flood, most are not. */
+  /** An error is made only when it is reported: most errors of a flood are not. */
   report(this: void, describe: () => McpError): void
 }
 

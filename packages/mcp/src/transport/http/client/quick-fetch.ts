@@ -3,7 +3,7 @@ import { signalCancellation } from '../../../exchange/plain-exchange.ts'
 
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>
 
-/** What a `fetch` of ours is told: the end of a request without the cost of a signal. */
+/** An option of our own `fetch`: the end of a request without the cost of a signal. */
 export interface QuickInit extends RequestInit {
   cancellation?: Cancellation | undefined
 }
@@ -12,7 +12,7 @@ export function callerOf({ cancellation, signal }: QuickInit): Cancellation {
   return cancellation ?? signalCancellation(signal)
 }
 
-/** Why it was given up, as what a request can end with. */
+/** The error that a request ends with when it is given up. */
 export function abortReason({ reason }: Cancellation): Error {
   return reason instanceof Error ? reason : new Error('aborted')
 }

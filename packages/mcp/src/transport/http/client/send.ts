@@ -115,7 +115,7 @@ class PendingRequest implements AuthRequest {
     return this.#abort.signal
   }
 
-  /** Puts on the request what was changed here. */
+  /** Copies the changed headers to the request. */
   apply(init: QuickInit): void {
     if (this.#headers) init.headers = this.#headers
   }
@@ -156,7 +156,7 @@ function isRefusal(response: Response): boolean {
   return response.status === 401 || isScopeChallenge(response)
 }
 
-/** Whether the session is refused, and not who asks: no login helps then. */
+/** Whether the session was refused and not the credentials. A login does not help then. */
 async function isOfSession(
   { headers }: HttpCall,
   response: Response,

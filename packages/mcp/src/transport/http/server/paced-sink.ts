@@ -23,7 +23,7 @@ export function toEventSink(body: PacedBody): EventSink {
       return body.waiting > FAR_BEHIND
     },
     write(frame) {
-      // What was there before counts: one large message to a quick reader is fine.
+      // Only bytes that waited before count: one large message to a quick reader is fine.
       if (body.waiting > MAX_BEHIND) body.cutOff()
       return body.write(frame)
     },
@@ -51,7 +51,7 @@ export class SliceQueue {
     this.bytes += piece.length
   }
 
-  /** Only when it is not empty. */
+  /** Call it only when the queue is not empty. */
   next(): Uint8Array {
     const first = this.#pieces[0]!
     const slice = first.length <= SLICE ? first : first.subarray(0, SLICE)

@@ -6,7 +6,7 @@ import type { Principal } from '../../../protocol/index.ts'
 
 interface SealedFacts extends LegacySessionFacts {
   expires: number
-  /** Makes two sessions of one client different. */
+  /** A random part, so that two sessions of one client have different ids. */
   nonce: string
 }
 
@@ -28,7 +28,7 @@ export class SessionIds {
   readonly #served: Served
   readonly #place: string | undefined
   readonly #mark: SessionIdsOptions['mark']
-  /** Ids that their clients gave up: those must not come back to life. */
+  /** Ids of sessions that their clients ended. Such a session must not be brought back. */
   readonly #ended = new Set<string>()
 
   /** `place`: the endpoint, where several have one sealer. */
@@ -43,7 +43,7 @@ export class SessionIds {
     if (!this.#sealer) return randomId(this.#mark)
     const { protocolVersion, capabilities, clientInfo } = initialize.params ?? {}
     const version = negotiateLegacy(this.#served, String(protocolVersion))
-    // A request that will be refused gets any id: it is not sent.
+    // A request that will be refused gets a random id, which is never sent.
     if (!version || !isJsonObject(capabilities)) return crypto.randomUUID()
     const info = isJsonObject(clientInfo) ? identity(clientInfo) : undefined
     return this.#seal({ version, capabilities, info }, principal)
@@ -54,7 +54,7 @@ export class SessionIds {
       { ...facts, expires: Date.now() + ONE_WEEK, nonce: crypto.randomUUID() } satisfies SealedFacts,
       this.#bindingOf(principal),
     )
-    // Headers have limits of their own: a client with a novel of capabilities gets a plain session.
+    // The length of headers is limited: a client with very long capabilities gets a random id.
     if (sealed.length > MAX_ID_LENGTH) return randomId(this.#mark)
     return this.#mark ? this.#mark(sealed) : sealed
   }

@@ -77,7 +77,7 @@ export class SessionStream implements OpenStream {
     })
   }
 
-  /** The answer is long in coming: keeps the connection from being taken for dead. */
+  /** The answer takes long: sends comments, so that nothing takes the connection for dead. */
   wait(): void {
     if (this.waitsSince === NEVER) this.#streams.wait(this)
   }
@@ -86,7 +86,7 @@ export class SessionStream implements OpenStream {
     this.open()?.write(KEEP_ALIVE)
   }
 
-  /** A client hears what its token allows. For the rest it comes back with a new one. */
+  /** The stream ends with the token of its client, which comes back with a new token. */
   end(why: 'expired' | 'revoked'): void {
     if (!this.#sink) this.#reply?.empty(401)
     this.close()

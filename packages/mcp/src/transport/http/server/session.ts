@@ -24,7 +24,7 @@ export interface HttpSessionOptions {
   id: string
   served: Served
   principal: Principal | undefined
-  /** Under which name it is counted. */
+  /** The name under which the session is counted. */
   sender: string
   limits: EventLogLimits
   /** Counts what is kept for clients that come back. */
@@ -38,7 +38,7 @@ export interface HttpSessionOptions {
 const MAX_KEPT_STREAMS = 16
 /** Requests that one session may have under way: a disconnect does not end them (2025-11-25, Transports). */
 const MAX_IN_FLIGHT = 1_000
-/** What is said while a client is still opening its stream waits for it, up to here. */
+/** Messages wait until the client has opened its stream, up to this many. */
 const MAX_EARLY = { messages: 16, characters: 16_384 }
 const DEFAULT_RETRY = 1000
 const AS_STREAM = { preferStream: true }
@@ -56,7 +56,7 @@ export class HttpSession {
   #streams: Map<string, SessionStream> | undefined
   #standalone: SessionStream | undefined
   readonly #kept: KeptEvents
-  /** Said before there was a stream to say it on. */
+  /** Messages that came before the client had opened a stream. */
   #early: string[] | undefined
 
   constructor(options: HttpSessionOptions) {
@@ -153,7 +153,7 @@ export class HttpSession {
   #finish(id: RequestId, stream: SessionStream, text: string | undefined, context: HttpContext): void {
     this.lastSeen = Date.now()
     if (this.#routes.get(id) === stream) this.#routes.delete(id)
-    // It went out in bytes.
+    // The answer was sent as bytes.
     if (stream.finished) return
     const { negotiated } = this.session
     const preferStream = negotiated && prefersStream(context.headers?.accept)
@@ -251,7 +251,7 @@ export class HttpSession {
   close(error?: ProtocolError): void {
     this.session.close('session ended', error)
     if (!error) {
-      // These get no answer any more. A client that is left waiting would wait for ever.
+      // These calls get no answer: their streams end, or their clients would wait for ever.
       for (const stream of this.#routes.values()) stream.abandon()
       this.#routes.clear()
     }

@@ -54,7 +54,7 @@ export class SseSession {
     options.reply.onAbort(() => this.#end())
   }
 
-  /** What is known of the client. */
+  /** The facts of the client. */
   get session(): LegacySession {
     return this.#connection.legacy
   }
