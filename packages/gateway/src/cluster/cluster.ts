@@ -15,7 +15,7 @@ export interface ClusterOptions {
   readonly model: ClusterModel
   readonly gateway: Gateway
   readonly store: Store
-  /** What the gateways share; the first signs. */
+  /** The secrets that the gateways share; the first signs. */
   readonly keys: readonly string[]
   readonly log: Log
   /** Answers a request that another gateway passed on. */
@@ -55,7 +55,7 @@ export class Cluster {
       },
     })
     const members: Members = await joining.catch(async (error: unknown) => {
-      // It would keep the process alive.
+      // The open port would keep the process alive.
       await port.close(0)
       throw error
     })
@@ -72,7 +72,7 @@ export class Cluster {
   /** The others take over what is here; calls under way may end. */
   async leave(grace: number): Promise<void> {
     await this.#owners.leave()
-    // First: sessions go on elsewhere while calls end here.
+    // Comes first: sessions go on at other gateways while calls end here.
     await this.#members.leave()
     await this.#port.close(grace)
   }

@@ -135,7 +135,7 @@ export class HopPort {
     return { ok: true, auth: principal && { principal, scopes: [], claims: {} } }
   }
 
-  /** Takes nothing more; what is under way may end. */
+  /** Takes no new requests. Those under way may end. */
   async close(grace: number): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve))
     this.#server.closeIdleConnections()

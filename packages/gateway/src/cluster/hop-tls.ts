@@ -6,7 +6,7 @@ import type { Log } from '../telemetry/log.ts'
 import { CertificateFiles } from '../tls/certificate-files.ts'
 
 const HANDSHAKE_WITHIN = 5_000
-/** Both ends are ours. */
+/** Both ends are gateways, so the newest version is enough. */
 const NEWEST = 'TLSv1.3'
 
 /** The two ends of the encrypted way between gateways: each shows the other a certificate of their authority. */

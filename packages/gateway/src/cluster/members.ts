@@ -5,7 +5,7 @@ import type { Log } from '../telemetry/log.ts'
 import { Attendance, GONE_AFTER } from './attendance.ts'
 
 const BEAT = 400
-/** For a store that is just back. */
+/** How long an address is looked for while the store is just back, in milliseconds. */
 const PATIENCE = 2 * GONE_AFTER
 /** What a gateway had begun when it left is over by then. */
 const LEFT_FOR = 3_600_000
@@ -40,7 +40,7 @@ export class Members {
   readonly #attendance = new Attendance()
   #beating: Promise<void> | undefined
   #hasLeft = false
-  /** What ends that which waits for an answer of another gateway. */
+  /** By gateway: functions that end requests which wait for its answer. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
   private constructor(options: MembersOptions) {
@@ -112,12 +112,15 @@ export class Members {
     return this.#attendance.isLate
   }
 
-  /** Whether what is meant for this gateway is to be done by it, and not by one that has its place. */
+  /** Whether this gateway may do what is meant for it. False when another may have its place. */
   get isHere(): boolean {
     return !this.#hasLeft && !this.isLate
   }
 
-  /** Another one that lived on meanwhile may have taken this one's place. Where all were away, nobody did. */
+  /**
+   * Takes a new id if another gateway lived on meanwhile, because it may have taken this one's place. Where all were
+   * away, nobody did.
+   */
   async #comeBack(others: readonly Row[]): Promise<void> {
     this.#attendance.cameBack()
     const livedOn = ({ expires = 0, value }: Row): boolean =>
@@ -127,7 +130,7 @@ export class Members {
 
   async #rename(): Promise<void> {
     const [before, id] = [this.id, randomUUID()]
-    // The next name is known before anything has it.
+    // The new id is written before anything uses it.
     await this.#say(id)
     this.id = id
     this.#options.log('warn', 'The other gateways did not hear of this one for a while: it begins anew', {
@@ -162,7 +165,7 @@ export class Members {
       if (known === undefined) throw error
       return known
     }
-    // It may be there, and not have said so since the store is back.
+    // The gateway may live, and not have written its row since the store is back.
     if (Date.now() > until) throw new Error('The store takes nothing, so nobody knows where a gateway is')
     await sleep(BEAT)
     return this.addressOf(id, until)

@@ -25,7 +25,7 @@ export class Owners implements TargetOwners {
   readonly #rows: Rows
   /** The rows that name this gateway, by target. */
   readonly #own = new Map<string, string>()
-  /** Who had what when it was last looked for. */
+  /** The owner of each target when it was last looked up. */
   readonly #known = new Map<string, string>()
   #isLeaving = false
 
@@ -102,7 +102,7 @@ export class Owners implements TargetOwners {
     }
   }
 
-  /** Others may have them now. */
+  /** Other gateways may own them now. */
   forget(): string[] {
     const names = this.own
     this.#own.clear()

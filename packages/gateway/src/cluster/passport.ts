@@ -8,7 +8,7 @@ export const PASSPORT = 'x-gantry-hop'
 /** Long enough for clocks that differ a little, short enough that a stolen one is soon worthless. */
 const VALID_FOR = 60_000
 
-/** Whose request it is that another gateway passes on, and how it is to be sent. */
+/** The caller of a request that another gateway passes on, and how the request is to be sent. */
 export interface Passport {
   readonly target: string
   /** The gateway that it is for: another one at the same address may have taken its place. */
@@ -63,7 +63,7 @@ export class Passports {
 
 const STAMP_BYTES = 16
 
-/** No passport begins so: a stamp is never one. */
+/** No passport begins like this, so a stamp never counts as a passport. */
 function stampBy(key: Uint8Array, text: string): Buffer {
   return mac(key, `stamp ${text}`).subarray(0, STAMP_BYTES)
 }

@@ -11,10 +11,10 @@ export async function announceState(
   facts: Pick<GatewayState, 'url' | 'version'> & Unset<Pick<GatewayState, 'token' | 'serves' | 'supervisor'>>,
 ): Promise<() => Promise<void>> {
   const { pid } = process
-  // What is undefined does not get into the file.
+  // Undefined members are left out of the file.
   const state = { ...facts, pid, startedAt: Date.now() } as GatewayState
   await writeStateFile(model.stateDir, state).catch((error) => {
-    // Once is enough for a folder that cannot be used at all.
+    // A folder that cannot be used is reported once.
     if (isKept)
       log('warn', `Commands will not find this gateway: ${String(error)}`, {
         event: 'gateway-not-announced',

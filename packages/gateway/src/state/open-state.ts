@@ -18,7 +18,7 @@ const OLD_FILES = ['catalog', 'catalog-changes.json', 'tokens']
 export interface State {
   readonly sealer: Sealer
   readonly store: Store
-  /** What gateways that work together share; the first signs. */
+  /** The secrets that the gateways share; the first signs. */
   readonly keys: readonly string[]
   /** Whether the state folder can be used. */
   readonly isKept: boolean

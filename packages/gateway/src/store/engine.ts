@@ -14,13 +14,13 @@ export interface Range {
   readonly before?: string | undefined
 }
 
-/** What operations work with. All that one operation writes is kept, or nothing of it. */
+/** The tables that operations read and write. Everything that one operation writes is kept, or nothing of it. */
 export interface Transaction {
   get(table: string, key: string): Stored | undefined
   put(table: string, key: string, row: Stored): void
   remove(table: string, key: string): void
   /** In the order of the keys. Nothing may be written while it is read. */
   range(table: string, range?: Range): Iterable<readonly [key: string, row: Stored]>
-  /** All tables in order, from a place on. */
+  /** Reads all tables in order, from a place on. */
   scan(after?: { table: string; key: string }): Iterable<readonly [table: string, key: string, row: Stored]>
 }

@@ -20,7 +20,7 @@ export interface EmbeddedOptions {
 }
 
 export interface RedisStoreOptions extends RedisOptions {
-  /** In front of all keys. */
+  /** The prefix of all keys. */
   readonly prefix: string
   /** Redis is away, or back. */
   readonly onAway?: ((away: Away | undefined) => void) | undefined
@@ -93,16 +93,16 @@ function createStore(driver: Driver, sealing: Sealing | undefined): Store {
   }
 }
 
-/** In slices, so that nothing else waits long. What fails is tried again after the interval. */
+/** Sweeps in slices, so that nothing else waits long. A sweep that fails is tried again after the interval. */
 async function sweep(driver: Driver): Promise<void> {
   try {
     for (let swept = SWEEP.slice; swept === SWEEP.slice; ) swept = await driver.run('sweep', SWEEP.slice)
   } catch {
-    // The next write meets the same trouble, and its caller is told.
+    // The next write fails in the same way, and its caller gets the error.
   }
 }
 
-/** Who listens to which channel. The driver is asked to hear only while there is a listener. */
+/** The listeners of each channel. The driver hears messages only while there is a listener. */
 export class Channels {
   readonly #driver: Driver
   /** With the number of the last message before each of them came. */

@@ -6,7 +6,7 @@ import type { PutOptions, Row, Rows, RowsOptions, ScannedRow, Sealing } from './
 
 const MAX_KEY_BYTES = 1024
 const NAME = /^[a-z][a-z-]{0,39}$/
-/** Cannot be written as UTF-8, so two keys could become one. */
+/** Half surrogate pairs cannot be written as UTF-8, so two keys could become one. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -30,7 +30,7 @@ export function createRows({ driver, sealing, track }: RowsContext, options: Row
   })
   const toPut = async (key: string, value: string, { ttl, lease }: PutOptions = {}): Promise<PutRow> => {
     checkKey(key)
-    // What stays in memory is not encrypted.
+    // Rows in memory are not encrypted.
     const isSealed = secret && sealing !== undefined
     const bytes = encoder.encode(isSealed ? await sealing.seal(value, bindingOf(table, key)) : value)
     if (bytes.length > maxValueBytes) {

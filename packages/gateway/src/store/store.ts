@@ -24,9 +24,11 @@ export interface Store {
   publish(channel: string, message: string): Promise<void>
   /** Hears what is published from now on, by this process or another. Returns what ends it. */
   subscribe(channel: string, listener: Listener): Promise<() => void>
-  /** What is in it, for operators. */
+  /** Describes the contents, for operators. */
   inspect(): Promise<Inspection>
-  /** Rows of all purposes in order, as they are kept: secrets stay encrypted. `after` is the last place that was read. */
+  /**
+   * Rows of all purposes in order, as they are kept: secrets stay encrypted. `after` is the last place that was read.
+   */
   scan(after: Place | undefined, limit: number): Promise<ScannedRow[]>
   /** The text of a scanned row; `unreadable` when no key opens it. */
   reveal(row: ScannedRow): Promise<string>
@@ -34,7 +36,7 @@ export interface Store {
   restore(row: ScannedRow): Promise<void>
   /** Work that is lost when the process ends before it has written: `close` waits for it. */
   track<T>(work: Promise<T>): Promise<T>
-  /** After what is under way. */
+  /** Closes the store after the operations that are under way. */
   close(): Promise<void>
 }
 
@@ -45,7 +47,10 @@ export interface Away {
   readonly reason: string
 }
 
-/** Encrypts what is secret. The binding is its place: what is moved to another row cannot be opened there. */
+/**
+ * Encrypts secret values. The binding is the place of the row: a value that is moved to another row cannot be opened
+ * there.
+ */
 export interface Sealing {
   seal(text: string, binding: string): Promise<string>
   /** Undefined when no key opens it. */
@@ -159,7 +164,7 @@ export interface Inspection {
   readonly bytes: number
   readonly maxBytes: number
   readonly tables: Readonly<Record<string, { rows: number; expired: number }>>
-  /** What does not fit together; empty in a sound store. */
+  /** Contradictions between rows and books; empty in a sound store. */
   readonly problems: readonly string[]
 }
 
@@ -203,7 +208,7 @@ export async function orLost(writing: Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** With the moment until which it is ours, by our own clock: no later than by the store's. */
+/** The lease with the moment of its end by our own clock, which is no later than by the clock of the store. */
 async function waitForLease(
   store: Store,
   name: string,

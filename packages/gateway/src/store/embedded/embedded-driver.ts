@@ -4,7 +4,7 @@ import { storeThread, type ThreadClient, type Job } from './thread-client.ts'
 
 const drivers = new Map<string, EmbeddedDriver>()
 
-/** A file in this process is opened once, however many have a use for it. */
+/** A file is opened once in this process, however many stores use it. */
 export async function openEmbeddedDriver(path: string, maxBytes: number): Promise<Driver> {
   const driver = drivers.get(path) ?? new EmbeddedDriver(path, maxBytes)
   drivers.set(path, driver)
@@ -54,7 +54,7 @@ class EmbeddedDriver implements Driver {
     if (this.#users > 0) return
     drivers.delete(this.#path)
     this.#listeners.clear()
-    // In the same order as all else, so that it comes after what was asked before.
+    // Closing waits in the same line as operations, so that it comes after those that were asked before.
     await this.#call({ do: 'close' }).catch(() => {})
   }
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import type { Range, Stored, Transaction } from '../engine.ts'
 import { StoreError } from '../store-error.ts'
 
-/** What is used of the library. */
+/** The parts of the library that are used. */
 interface Database {
   get(key: Uint8Array): Uint8Array | undefined
   putSync(key: Uint8Array, value: Uint8Array): void
@@ -14,7 +14,7 @@ interface Database {
   close(): Promise<void>
 }
 
-// As CommonJS it is one file, and loads in two thirds of the time.
+// The CommonJS form is one file, and loads in two thirds of the time.
 const require = createRequire(import.meta.url)
 const { open } = require('lmdb') as { open(options: object): Database }
 
@@ -112,7 +112,8 @@ export function decodeRow(row: Uint8Array): Stored {
   }
   const header = Buffer.from(row.buffer, row.byteOffset, HEADER)
   return {
-    // A copy: what LMDB hands out may be a part of a large buffer, and all of that would travel to another thread.
+    // Copies the bytes: those of LMDB may be a part of a large buffer, which would be sent to another thread as a
+    // whole.
     bytes: new Uint8Array(row.subarray(HEADER)),
     version: header.readDoubleLE(2),
     expires: header.readDoubleLE(10),

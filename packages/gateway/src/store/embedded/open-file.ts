@@ -48,7 +48,9 @@ export class OpenFile {
     }
   }
 
-  /** In one commit. When that fails they are done one by one: no operation fails because of another. */
+  /**
+   * Runs operations in one commit. When that fails, they run one by one, so that no operation fails because of another.
+   */
   run(operations: readonly Operation[]): void {
     this.#engine.refresh()
     const isReading = operations.every(({ name }) => onlyReads(name))
@@ -103,7 +105,7 @@ export class OpenFile {
       this.#cursor = this.#sequence
       if (news.messages.length > 0 || news.missed) this.#hear(news)
     } catch {
-      // The same trouble meets the next operation, and its caller is told.
+      // The next operation fails in the same way, and its caller gets the error.
     }
   }
 
@@ -120,7 +122,7 @@ export class OpenFile {
     return new Tables(this.#engine, this.#maxBytes)
   }
 
-  /** LMDB calls a write that was cut short an input/output error: the disk decides what it was. */
+  /** LMDB calls a write that was cut short an input/output error. Whether the disk is full tells what it was. */
   #toError(thrown: unknown): StoreError {
     if (thrown instanceof StoreError) return thrown
     const { code } = thrown as { code?: number }
@@ -141,7 +143,7 @@ function wordsOf(thrown: unknown): string {
 }
 
 const MAGIC = Buffer.from('dec0efbe', 'hex')
-/** Where each of the two headers of a file has what is needed, in bytes, on machines of 64 bits. */
+/** The offsets in bytes of the fields of the two headers of a file, on machines of 64 bits. */
 const AT = { magic: 24, pageSize: 48, lastPage: 144, transaction: 152, end: 160 }
 
 /**
@@ -177,7 +179,7 @@ export function checkFile(path: string): void {
   }
 }
 
-/** Zeros where the file ends. */
+/** Returns zeros beyond the end of the file. */
 function readHeader(file: number, at: number): Buffer {
   const header = Buffer.alloc(AT.end)
   readSync(file, header, 0, AT.end, at)

@@ -22,7 +22,7 @@ class ThreadClient {
 
   constructor() {
     this.#worker = new Worker(threadFile())
-    // Once more when it runs: starting it takes hold of the process again.
+    // Repeated when the thread runs: its start would keep the process alive again.
     this.#worker.unref()
     this.#worker.on('online', () => {
       if (this.#pending.size === 0) this.#worker.unref()
@@ -81,7 +81,7 @@ export function storeThread(): ThreadClient {
 
 export type { ThreadClient }
 
-/** Beside this file, which is TypeScript in tests and JavaScript once built. */
+/** The file beside this one: TypeScript in tests, JavaScript after the build. */
 function threadFile(): URL {
   const isSource = import.meta.url.endsWith('.ts')
   return isSource ? new URL('./thread.ts', import.meta.url) : new URL('./thread.js', import.meta.url)

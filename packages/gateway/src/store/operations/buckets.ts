@@ -1,6 +1,6 @@
 import type { Bucket, Spent } from '../store.ts'
 
-/** What is kept of a bucket; nothing is kept of a full one. */
+/** The row of a bucket. A full bucket has none. */
 export interface KeptBucket {
   readonly tokens: number
   readonly at: number

@@ -5,7 +5,7 @@ import { type Tables, fromJsonBytes, toJsonBytes, COUNTERS, EXPIRY, META, toEntr
 import { spendTokens, type KeptBucket } from './buckets.ts'
 import type { Buckets, Spent, Inspection, Place, ScannedRow } from '../store.ts'
 
-/** What a driver can be asked for. Each runs in one transaction. */
+/** The operations of a driver. Each runs in one transaction. */
 export interface Operations {
   get: typeof getRow
   list: typeof listRows
@@ -78,7 +78,7 @@ function spendFrom(tables: Tables, buckets: Buckets): Spent {
   )
 }
 
-/** Reads everything, and holds the books against what is there. */
+/** Reads everything, and compares the books with the rows. */
 export function inspectTables(tables: Tables, _: undefined): Inspection {
   const { format, rows: counted } = tables.meta
   const found: Record<string, { rows: number; expired: number }> = {}

@@ -1,7 +1,7 @@
 import { fromJsonBytes, toJsonBytes, LOG, toDigits, type Tables } from './tables.ts'
 import { StoreError } from '../store-error.ts'
 
-/** Longer than any process should be busy with something else; who was, is told that messages were missed. */
+/** How long messages are kept, in milliseconds. A process that was busy for longer is told that it missed messages. */
 const KEPT_FOR = 60_000
 const MAX_MESSAGES = 1000
 const MAX_BYTES = 64 * 1024
@@ -23,7 +23,7 @@ export interface News {
   readonly missed: boolean
 }
 
-/** As it is kept. Throws when it is too long. */
+/** The message as a row. Throws when it is too long. */
 export function toMessageBytes({ channel, text }: Message): Buffer {
   const bytes = toJsonBytes([channel, text])
   if (bytes.length > MAX_BYTES) {

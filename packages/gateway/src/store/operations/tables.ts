@@ -9,7 +9,7 @@ export const LEASES = '!leases'
 export const LOG = '!log'
 
 export const FORMAT = 1
-/** What a row costs besides its key and value. */
+/** The bytes that a row costs besides its key and value. */
 const OVERHEAD = 64
 const SLICE = 1000
 const NOTHING = new Uint8Array()
@@ -49,7 +49,7 @@ export class Tables {
     return this.meta.sequence
   }
 
-  /** Undefined also for what has expired and was not swept yet. */
+  /** Undefined also for rows that have expired and were not swept yet. */
   get(table: string, key: string): Stored | undefined {
     const row = this.#tx.get(table, key)
     return row && !this.isExpired(row) ? row : undefined
@@ -93,7 +93,7 @@ export class Tables {
   range: Transaction['range'] = (table, range) => this.#tx.range(table, range)
   scan: Transaction['scan'] = (after) => this.#tx.scan(after)
 
-  /** Removes what has expired, so many rows at most; returns how many there were. One row can be spared. */
+  /** Removes at most so many rows that have expired, and returns how many. One row can be spared. */
   sweep(limit: number, spared?: { table: string; key: string }): number {
     const due: (readonly [table: string, key: string])[] = []
     for (const [entry] of this.#tx.range(EXPIRY, { before: toDigits(this.now + 1) })) {

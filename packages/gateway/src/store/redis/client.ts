@@ -48,7 +48,7 @@ export interface ScriptCall {
   readonly arguments: (string | Buffer)[]
 }
 
-/** Values are bytes, whatever they say. */
+/** Values are always read as bytes. */
 const TYPE_MAPPING = { [RESP_TYPES.BLOB_STRING]: Buffer }
 
 /**

@@ -9,13 +9,13 @@ import { SCRIPT } from './script.ts'
 const SHA = createHash('sha1').update(SCRIPT).digest('hex')
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1000
-/** Of the time-out. */
+/** The time-out is counted in so many parts. */
 const PARTS = 4
-/** More means that Redis answers nothing: what waits is memory. */
+/** More waiting requests mean that Redis answers nothing, and they take memory. */
 const MOST_WAITING = 10_000
 /** Redis is there, but cannot work now, or is not the one that writes any more. */
 const NOT_NOW = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|UNBLOCKED|BUSY|MISCONF)\b/
-/** Another try has the same end until a person changes something. */
+/** Trying again fails in the same way until a person changes something. */
 const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR AUTH|ERR This instance has cluster support disabled)/
 
 export interface LinkOptions extends RedisOptions {
@@ -36,7 +36,7 @@ export class RedisLink {
   #client: RedisClient | undefined
   #connecting: Promise<void> | undefined
   #away: Away | undefined
-  /** What ends the requests that are under way. */
+  /** Functions that end the requests which are under way. */
   readonly #waiting = new Set<(error: Error) => void>()
   #answers = 0
   #closed = false

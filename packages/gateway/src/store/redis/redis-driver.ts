@@ -10,7 +10,7 @@ import type { RedisClient, RedisOptions } from './client.ts'
 import { RedisLink } from './link.ts'
 
 export interface RedisDriverOptions extends RedisOptions {
-  /** In front of all keys. They have it in braces, so that a cluster keeps all of them on one node. */
+  /** The prefix of all keys. It stands in braces, so that a cluster keeps all keys on one node. */
   readonly prefix: string
   readonly maxBytes: number
   readonly onAway?: ((away: Away | undefined) => void) | undefined
@@ -72,7 +72,7 @@ class RedisDriver implements Driver {
     try {
       if (this.#listeners.size === 1) this.#cursor = await this.run('newest', undefined)
     } catch (error) {
-      // Later, when Redis is back: whatever was said until then was missed.
+      // Listens when Redis is back. Messages until then were missed.
       if ((error as StoreError).code !== 'unavailable') throw error
       this.#cursor = -1
     }
@@ -85,7 +85,7 @@ class RedisDriver implements Driver {
     await this.#link.close()
   }
 
-  /** Before a new connection is used: is it a store that we know, and what was said meanwhile? */
+  /** Before a new connection is used: checks the layout of the store, and reads the messages that came meanwhile. */
   async #begin(client: RedisClient): Promise<void> {
     const format = Number(await this.#link.run('format', [], client))
     if (format > FORMAT) {
@@ -112,7 +112,7 @@ class RedisDriver implements Driver {
     else await this.#link.run('newest', []).catch(() => {})
   }
 
-  /** One at a time; what is said while one is under way is read after it. */
+  /** One read at a time. Messages that come meanwhile are read after it. */
   #look(): void {
     if (this.#listeners.size === 0) return
     if (this.#reading) {
@@ -139,7 +139,7 @@ class RedisDriver implements Driver {
       const [channel, text] = fromJsonBytes<[string, string]>(found[at + 1]!)
       messages.push({ channel, text, number: Number(found[at]) })
     }
-    // A sequence that went back is that of a server which lost its data.
+    // A sequence that went back belongs to a server which lost its data.
     const missed = cursor < 0 || Number(found[1]) > cursor || sequence < cursor
     this.#cursor = sequence
     if (messages.length === 0 && !missed) return
