@@ -1,6 +1,6 @@
 import { writeJson, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import type { Link } from '../targets/connected/target-connection.ts'
+import type { TargetConnection } from '../targets/connected/target-connection.ts'
 import { GrowingDelay } from '../targets/listening/growing-delay.ts'
 import type { Target } from '../targets/target.ts'
 import { fetchLists, type FetchedLists, type ListKind } from './fetch-lists.ts'

@@ -1,7 +1,7 @@
 import { cutText } from '@gantry/mcp/foreign'
 import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
-import type { Link } from '../targets/connected/target-connection.ts'
+import type { TargetConnection } from '../targets/connected/target-connection.ts'
 import { isSharedKey } from '../targets/connection/pool.ts'
 import { callerReason } from '../targets/caller-text.ts'
 import type { Target } from '../targets/target.ts'

@@ -28,7 +28,7 @@ export interface TargetEvents {
 /** One server behind the gateway: its connections, by isolation, and what is asked of them. */
 export class Target extends OperatedTarget {
   readonly stderr: StderrRing
-  /** What is asked of it. */
+  /** The requests to it. */
   readonly calls: Calls
   readonly #events: TargetEvents
   readonly #listeners: TargetListeners

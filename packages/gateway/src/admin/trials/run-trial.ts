@@ -13,7 +13,7 @@ import {
 import { fetchLists, type FetchedLists } from '../../catalog/fetch-lists.ts'
 import type { TargetModel } from '../../model/index.ts'
 import { OlderEra } from '../../targets/connection/older-era.ts'
-import type { Link } from '../../targets/connected/target-connection.ts'
+import type { TargetConnection } from '../../targets/connected/target-connection.ts'
 import { serverMark } from '../../targets/server-mark.ts'
 import { StartLimit } from '../../targets/launchers/start-limit.ts'
 import { openConnection } from '../../targets/connection/open-connection.ts'

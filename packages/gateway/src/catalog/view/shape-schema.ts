@@ -238,7 +238,7 @@ function asList(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Both hold: what the target says, and what the view says. */
+/** Joins two schemas: a value must meet the one of the target and the one of the view. */
 function shapeProperty(property: unknown, parameter: ViewParameter): unknown {
   if (!isJsonObject(property)) return property
   const shown: JsonObject = { ...property }

@@ -115,7 +115,8 @@ export class Resolver {
       const uri = textOf(ref, 'uri')
       const entry = await findEntry('templates', uri, visible)
       const found = entry ? { catalog: entry.target, own: entry.own } : await this.findResource(uri, visible)
-      // Where something is denied, what is not listed is not asked about: the answers could be told apart.
+      // Where policy hides something, targets are not asked about URIs that are not listed: the answers would tell
+      // hidden from missing.
       if (!found || (!entry && visible.isRestricted(found.catalog))) {
         throw refused(exchange, visible.messageOfUri(uri))
       }

@@ -1,5 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js'
-import type { JsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { closedProperties, referredSchema } from '../../model/index.ts'
 import { baseEnvironment } from '../condition.ts'
 
@@ -76,7 +76,7 @@ class SchemaTypes {
     if (!isJsonObject(schema)) return undefined
     if (typeof schema.$ref !== 'string') return schema
     const found = referredSchema(schema.$ref, this.#root)
-    return isObject(found) && !('$ref' in found) ? found : undefined
+    return isJsonObject(found) && !('$ref' in found) ? found : undefined
   }
 }
 
