@@ -167,7 +167,8 @@ export class ExchangeLog {
       if (this.#uncounted.push(record) >= MOST_UNCOUNTED) this.#usage.add(this.takeUncounted())
     }
     const answer: SeenMessage = { hop: 'client', direction: 'out', message: outcome }
-    const isSlow = record.durationMs >= SLOW_FROM && this.#slowest.take(record)
+    // What is refused may have been held for a moment on purpose.
+    const isSlow = !record.isForLoad && record.durationMs >= SLOW_FROM && this.#slowest.take(record)
     if (this.watched) this.#showHttp(record)
     if (this.watched) this.add(record, answer)
     else if ((failed || isSlow) && !record.isForLoad && !record.messages) {

@@ -1,5 +1,6 @@
 import type { RateModel } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
+import { LateRefusals } from './late-refusals.ts'
 import { LocalBuckets, type NamedBuckets } from './local-buckets.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -60,6 +61,7 @@ export interface ShareFill {
 export class RateCounts {
   readonly local: LocalBuckets = new LocalBuckets()
   readonly running: Running = new Running()
+  readonly late: LateRefusals = new LateRefusals()
   readonly #refused = new Map<string, number>()
   /** What was counted, by the key of the share. */
   readonly #counted = new Map<string, Share>()
@@ -142,7 +144,11 @@ class Running {
       if (limit.concurrent !== undefined && this.count(key) >= limit.concurrent) throw refusal(limit)
     }
     this.#addAll(shares, 1)
-    return () => this.#addAll(shares, -1)
+    let isIn = true
+    return () => {
+      if (isIn) this.#addAll(shares, -1)
+      isIn = false
+    }
   }
 
   #addAll(shares: readonly Share[], by: number): void {

@@ -28,12 +28,23 @@ export function ratesLink(limits: readonly RateModel[], store: Store, counts: Ra
     const own = limitsOf(exchange.resolved)
     if (own.length === 0) return next()
     const caller = callerKey(exchange)
-    const shares = own.map((limit) => shareOf(limit, exchange, caller, counts))
-    if (own.some(({ concurrent }) => concurrent !== undefined)) {
-      exchange.whenEnded(counts.running.enter(shares, (limit) => tooMany(limit, counts)))
+    let leave: (() => void) | undefined
+    const refuse = (thrown: unknown): Promise<never> => {
+      leave?.()
+      return counts.late.tell(thrown, caller, exchange)
     }
-    const spending = spend(shares, exchange, counts, store)
-    return spending ? spending.then(() => next()) : next()
+    try {
+      const shares = own.map((limit) => shareOf(limit, exchange, caller, counts))
+      if (own.some(({ concurrent }) => concurrent !== undefined)) {
+        leave = counts.running.enter(shares, (limit) => tooMany(limit, counts))
+        exchange.whenEnded(leave)
+      }
+      const spending = spend(shares, exchange, counts, store)
+      if (spending) return spending.then(() => next(), refuse)
+    } catch (thrown) {
+      return refuse(thrown)
+    }
+    return next()
   }
 }
 

@@ -52,6 +52,24 @@ describe('a rate', () => {
     expect(retryAfter).toBeLessThanOrEqual(1800)
   })
 
+  it('tells a caller that is refused again and again a little later, and others at once', async () => {
+    const call = await benchFor([{ rate: '1/h' }])
+    await call('search')
+    await call('search', { who: 'bo' })
+    let untold = 0
+    const refused = Array.from({ length: 150 }, async () => {
+      untold++
+      const { type } = await call('search')
+      untold--
+      return type
+    })
+    expect((await call('search', { who: 'bo' })).type).toBe('error')
+    expect(untold).toBeGreaterThan(0)
+    expect(untold).toBeLessThanOrEqual(100)
+    expect(new Set(await Promise.all(refused))).toEqual(new Set(['error']))
+    expect(untold).toBe(0)
+  })
+
   it('counts each caller for itself, and only what it is for', async () => {
     const call = await benchFor([{ for: ['tools:a/search'], rate: '1/h' }])
     await call('search')
