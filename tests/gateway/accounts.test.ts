@@ -182,11 +182,16 @@ describe('the page of accounts', () => {
     const forged = await visitor.open('/connect/to/box', { 'secret ACCOUNT_TOKEN': 'stolen', proof: 'x' })
     expect(forged.status).toBe(400)
     expect((await new Visitor(gateway.url).open('/connect/to/box', { proof: '' })).status).toBe(403)
-    const elsewhere = await new Visitor(gateway.url).open('/connect/sign-in', {
-      key: PEOPLE.ann,
-      next: '//evil.example/connect',
-    })
-    expect(elsewhere.url).toBe(`${gateway.url}/connect`)
+    for (const next of [
+      '//evil.example/connect',
+      '/connect//evil.example',
+      '/connect\\@evil.example',
+      '/connect/../api/config',
+      '/connect/%2e%2e/api/config',
+    ]) {
+      const elsewhere = await new Visitor(gateway.url).open('/connect/sign-in', { key: PEOPLE.ann, next })
+      expect([next, elsewhere.url]).toEqual([next, `${gateway.url}/connect`])
+    }
     const wrong = await new Visitor(gateway.url).signIn('no-key-of-anybody-0123456789')
     expect([wrong.status, wrong.html]).toEqual([403, expect.stringContaining('not a key or token')])
   })

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describePrincipal, type AuthInfo } from '@gantry/mcp/exchange'
+import { parseUrl } from '@gantry/mcp/foreign'
 import type { Guard } from '@gantry/mcp/server'
 import { isSameSecret } from '../secret-texts.ts'
 import { decodePercent, type TargetModel } from '../../model/index.ts'
@@ -259,9 +260,10 @@ function isUsable(value: string): boolean {
   return value !== '' && value.length <= LONGEST_SECRET && /^[\x20-\x7e]*$/.test(value)
 }
 
-/** Only ours: a path that begins with `//` is another host. */
+/** Only ours: a path that begins with `//` is another host, and one with `..` leads out of these pages. */
 function safePath(next: string | null): string {
-  return next !== null && /^\/connect(?:\/[\w.~%-]+)*$/.test(next) ? next : '/connect'
+  const isOurs = next !== null && /^\/connect(?:\/[\w.~%-]+)*$/.test(next)
+  return isOurs && parseUrl(next, 'http://gateway')?.pathname === next ? next : '/connect'
 }
 
 /** To the consent page of a sign-in that waits for it, else to the list. */
