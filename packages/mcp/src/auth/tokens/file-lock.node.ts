@@ -2,6 +2,7 @@ import { readlinkSync } from 'node:fs'
 import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { IsHeld } from './token-storage.ts'
 
 /** A lock whose holder gave no sign of life for so long is void. */
 const STALE_MS = 30_000
@@ -17,7 +18,11 @@ interface Holder {
 }
 
 /** Runs `run` while holding the lock file `path`. Takes over the lock of a dead or silent process. */
-export async function withFileLock<T>(path: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function withFileLock<T>(
+  path: string,
+  run: (isHeld: IsHeld) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   const mine: Holder = { id: crypto.randomUUID(), pid: process.pid, host: HOST }
   while (!(await tryCreate(path, mine))) {
     signal?.throwIfAborted()
@@ -25,13 +30,22 @@ export async function withFileLock<T>(path: string, run: () => Promise<T>, signa
     // Jitter keeps processes that were started together from asking in step.
     await sleep(20 + Math.random() * 60, undefined, signal === undefined ? {} : { signal })
   }
+  let beatAt = Date.now()
+  const isHeld = (): boolean => Date.now() < beatAt + STALE_MS
   const heartbeat = setInterval(() => {
+    // Of a process that stood still: the lock may be another's by now.
+    if (!isHeld()) return
     const now = new Date()
-    utimes(path, now, now).catch(() => {})
+    utimes(path, now, now).then(
+      () => {
+        beatAt = now.getTime()
+      },
+      () => {},
+    )
   }, HEARTBEAT_MS)
   heartbeat.unref()
   try {
-    return await run()
+    return await run(isHeld)
   } finally {
     clearInterval(heartbeat)
     if ((await readHolder(path))?.id === mine.id) await rm(path, { force: true })

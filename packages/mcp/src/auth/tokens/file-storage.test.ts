@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fileStorage } from './file-storage.node.ts'
 import { memoryStorage, type TokenStorage } from './token-storage.ts'
 
@@ -111,6 +111,15 @@ describe('a file storage', () => {
     const longAgo = new Date(Date.now() - 120_000)
     await utimes(lockFile, longAgo, longAgo)
     expect(await storage.lock('key', async () => 'mine')).toBe('mine')
+  })
+})
+
+it('a file storage says that its lock is lost when its process was silent for too long', async () => {
+  await fileStorage({ path }).lock('key', async (isHeld) => {
+    expect(isHeld?.()).toBe(true)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+    expect(isHeld?.()).toBe(false)
+    vi.useRealTimers()
   })
 })
 
