@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, http, type Client } from '@gantry/mcp/client'
 import { RotatingWorld, type Redemption } from './rotating-world.ts'
-import { serveFrom, type SourceProcess } from './source-process.ts'
+import { gantry, serveFrom, type SourceProcess } from './source-process.ts'
 import { Visitor } from './visitor.ts'
 
 export interface ProofOptions {
@@ -13,6 +13,8 @@ export interface ProofOptions {
   readonly kills: number
   /** How often it stands still there, for longer than its lease lasts. */
   readonly pauses: number
+  /** How often the keys of the vault are rotated meanwhile. */
+  readonly rotations: number
   log?(line: string): void
 }
 
@@ -31,6 +33,8 @@ export interface ProofReport {
   ownedTwice: number
   /** Refresh tokens whose answer was lost, and which another process redeemed again. */
   recovered: { killed: number; paused: number }
+  /** How many accounts each rotation of the keys could not open. */
+  unreadable: number[]
   seconds: number
 }
 
@@ -101,7 +105,7 @@ export async function proveRenewals(options: ProofOptions): Promise<ProofReport>
     await slots[1]!.running
     for (const name of Object.keys(PEOPLE)) await logIn(world, url, name)
     world.expiresIn = LIFE
-    return await new Proof(world, slots, options).run()
+    return await new Proof(world, slots, { ...options, file }).run()
   } finally {
     for (const slot of slots) await (await slot.running).kill()
     await world.stop()
@@ -119,7 +123,7 @@ async function logIn(world: RotatingWorld, url: string, name: string): Promise<v
 class Proof {
   readonly #world: RotatingWorld
   readonly #slots: readonly Slot[]
-  readonly #options: ProofOptions
+  readonly #options: ProofOptions & { readonly file: string }
   readonly #report: ProofReport = {
     calls: 0,
     foreign: 0,
@@ -129,13 +133,14 @@ class Proof {
     redeemedTwice: [],
     ownedTwice: 0,
     recovered: { killed: 0, paused: 0 },
+    unreadable: [],
     seconds: 0,
   }
   readonly #disturbed: { kind: Disturbance; pid: number; from: number; to: number }[] = []
   #nextAt = 0
   readonly #began = Date.now()
 
-  constructor(world: RotatingWorld, slots: readonly Slot[], options: ProofOptions) {
+  constructor(world: RotatingWorld, slots: readonly Slot[], options: ProofOptions & { file: string }) {
     this.#world = world
     this.#slots = slots
     this.#options = options
@@ -149,7 +154,7 @@ class Proof {
     const workers = [...this.#slots, ...this.#slots].flatMap((slot) =>
       Object.keys(PEOPLE).map((name) => this.#work(slot, name)),
     )
-    await Promise.all(workers)
+    await Promise.all([...workers, this.#rotate()])
     const report = this.#report
     report.generations = world.generations
     report.redeemedTwice = this.#repeated().filter((first) => this.#reasonOf(first) === undefined)
@@ -166,6 +171,16 @@ class Proof {
 
   get #isOver(): boolean {
     return this.#report.calls >= this.#options.calls && this.#wanted() === undefined
+  }
+
+  /** As an operator does it, with the command. */
+  async #rotate(): Promise<void> {
+    const { calls, rotations, file } = this.#options
+    for (let done = 0; done < rotations; done++) {
+      while (this.#report.calls < (calls * done) / rotations) await sleep(50)
+      const said = await gantry(['vault', 'rotate', '--json', '--config', file])
+      this.#report.unreadable.push((JSON.parse(said) as { unreadable: number }).unreadable)
+    }
   }
 
   /** What is still to be seen. */
@@ -264,7 +279,17 @@ async function connectTo({ endpoint }: SourceProcess, name: string): Promise<Cli
 }
 
 export function describeProof(report: ProofReport): string {
-  const { calls, foreign, signedOut, failed, generations, redeemedTwice, ownedTwice, recovered, seconds } =
-    report
-  return `${calls} calls in ${seconds} s: ${foreign} with another's token, ${signedOut} signed out, ${failed.length} failed; ${generations} generations, ${redeemedTwice.length} redeemed twice, ${ownedTwice} with two owners; ${recovered.killed} answers lost by kill -9 and ${recovered.paused} by a standstill were recovered`
+  const {
+    calls,
+    foreign,
+    signedOut,
+    failed,
+    generations,
+    redeemedTwice,
+    ownedTwice,
+    recovered,
+    unreadable,
+    seconds,
+  } = report
+  return `${calls} calls in ${seconds} s: ${foreign} with another's token, ${signedOut} signed out, ${failed.length} failed; ${generations} generations, ${redeemedTwice.length} redeemed twice, ${ownedTwice} with two owners; ${recovered.killed} answers lost by kill -9 and ${recovered.paused} by a standstill were recovered; ${unreadable.length} rotations of the keys`
 }
