@@ -35,6 +35,7 @@ export class LocalBuckets {
 
   /** Undoes a `spend` of a call that is not made. */
   giveBack(buckets: NamedBuckets): void {
+    if (buckets.length === 0) return
     this.spend(buckets.map(([counter, bucket]) => [counter, { ...bucket, cost: -(bucket.cost ?? 1) }]))
   }
 

@@ -35,7 +35,12 @@ async function benchFor(rates: NonNullable<RawConfig['limits']>['rates']) {
   }
 }
 
-const kinds = (outcomes: Outcome[]): string[] => outcomes.map(({ type }) => type)
+/** A refusal names its limit: any other error is a fault. */
+const kindOf = (outcome: Outcome): string =>
+  outcome.type === 'error' && (outcome.error.data as JsonObject | undefined)?.reason === 'limit'
+    ? 'refused'
+    : outcome.type
+const kinds = (outcomes: Outcome[]): string[] => outcomes.map(kindOf)
 
 describe('a rate', () => {
   it('lets a burst through, then refuses with the time to wait', async () => {
@@ -59,14 +64,14 @@ describe('a rate', () => {
     let untold = 0
     const refused = Array.from({ length: 150 }, async () => {
       untold++
-      const { type } = await call('search')
+      const outcome = await call('search')
       untold--
-      return type
+      return kindOf(outcome)
     })
-    expect((await call('search', { who: 'bo' })).type).toBe('error')
+    expect(kindOf(await call('search', { who: 'bo' }))).toBe('refused')
     expect(untold).toBeGreaterThan(0)
     expect(untold).toBeLessThanOrEqual(100)
-    expect(new Set(await Promise.all(refused))).toEqual(new Set(['error']))
+    expect(new Set(await Promise.all(refused))).toEqual(new Set(['refused']))
     expect(untold).toBe(0)
   })
 
@@ -74,7 +79,7 @@ describe('a rate', () => {
     const call = await benchFor([{ for: ['tools:a/search'], rate: '1/h' }])
     await call('search')
     expect(kinds([await call('search'), await call('search', { who: 'bo' }), await call('other')])).toEqual([
-      'error',
+      'refused',
       'complete',
       'complete',
     ])
@@ -84,14 +89,14 @@ describe('a rate', () => {
     const call = await benchFor([{ by: 'claims.team', rate: '1/h' }])
     expect(kinds([await call('search', { who: 'ann' }), await call('other', { who: 'bo' })])).toEqual([
       'complete',
-      'error',
+      'refused',
     ])
   })
 
   it('takes what a call costs', async () => {
     const call = await benchFor([{ rate: '10/h', cost: { expression: 'args.pages' } }])
-    const pages = async (count: number) => (await call('search', { args: { pages: count } })).type
-    expect([await pages(6), await pages(6), await pages(4)]).toEqual(['complete', 'error', 'complete'])
+    const pages = async (count: number) => kindOf(await call('search', { args: { pages: count } }))
+    expect([await pages(6), await pages(6), await pages(4)]).toEqual(['complete', 'refused', 'complete'])
     expect(await call('search', { args: { pages: 11 } })).toMatchObject({
       error: { message: expect.stringContaining('ask for less') },
     })
@@ -103,11 +108,11 @@ describe('a rate', () => {
       { name: 'few', for: ['tools:a/search'], rate: '1/h' },
     ])
     await call('search')
-    for (let at = 0; at < 5; at++) expect((await call('search')).type).toBe('error')
+    for (let at = 0; at < 5; at++) expect(kindOf(await call('search'))).toBe('refused')
     expect(kinds([await call('other'), await call('other'), await call('other')])).toEqual([
       'complete',
       'complete',
-      'error',
+      'refused',
     ])
   })
 
@@ -120,7 +125,7 @@ describe('a rate', () => {
     expect(kinds([await call('other'), await call('other'), await call('other')])).toEqual([
       'complete',
       'complete',
-      'error',
+      'refused',
     ])
   })
 
@@ -134,7 +139,7 @@ describe('a rate', () => {
     expect(kinds([await call('other'), await call('other'), await call('other')])).toEqual([
       'complete',
       'complete',
-      'error',
+      'refused',
     ])
   })
 
@@ -144,8 +149,8 @@ describe('a rate', () => {
       { name: 'everywhere', for: ['tools:a/search'], perDay: 1, shared: true },
     ])
     const together = await Promise.all([1, 2].map(() => call('search')))
-    expect(kinds(together).toSorted()).toEqual(['complete', 'error'])
-    expect(kinds([await call('other'), await call('other')])).toEqual(['complete', 'error'])
+    expect(kinds(together).toSorted()).toEqual(['complete', 'refused'])
+    expect(kinds([await call('other'), await call('other')])).toEqual(['complete', 'refused'])
   })
 
   it('refuses when its key has no value', async () => {
@@ -155,7 +160,7 @@ describe('a rate', () => {
 
   it('can be counted in the store', async () => {
     const call = await benchFor([{ perDay: 1, shared: true }])
-    expect(kinds([await call('search'), await call('search')])).toEqual(['complete', 'error'])
+    expect(kinds([await call('search'), await call('search')])).toEqual(['complete', 'refused'])
   })
 })
 
