@@ -97,9 +97,9 @@ describe.each(['ends', 'forgets'])('a server that %s all subscriptions with one'
     await open({ restart: { minDelay: 400 } })
     await expect.poll(openStreams).toBe(1)
     const target = gateway.gateway.target('g')!
-    const { link } = target.main
-    process.kill(link!.process!.pid!)
-    await expect.poll(() => target.state === 'ready' && target.main.connection !== link).toBe(true)
+    const { connection } = target.main
+    process.kill(connection!.process!.pid!)
+    await expect.poll(() => target.state === 'ready' && target.main.connection !== connection).toBe(true)
     await expect.poll(openStreams).toBe(1)
   })
 

@@ -41,8 +41,8 @@ describe('health', () => {
   it('asks modern servers as well, and leaves those that answer alone', async () => {
     await start({ ...modern, health: { ...health, timeout: 2000 } })
     await expect.poll(() => target().state).toBe('ready')
-    const { link, starts } = target().main
-    await expect(link!.ping!(AbortSignal.timeout(2000))).resolves.toMatchObject({ type: 'complete' })
+    const { connection, starts } = target().main
+    await expect(connection!.ping!(AbortSignal.timeout(2000))).resolves.toMatchObject({ type: 'complete' })
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(target().main.starts).toBe(starts)
     expect(target().state).toBe('ready')
