@@ -4,7 +4,12 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 
 const PATIENCE = 60_000
 
-/** All that the official client sees of a server on stdio: its lists, and the answers to what it asks. */
+/**
+ * All that the official client sees of a server on stdio: its lists, and the answers to what it asks.
+ *
+ * @param {{ command: string, args?: string[], env?: Record<string, string>, cwd?: string }} launch
+ * @param {{ calls?: unknown[], prompts?: unknown[], resources?: string[], answer?: object }} asked
+ */
 export async function seenByOfficialClient(launch, { calls = [], prompts = [], resources = [], answer }) {
   const client = new Client(
     { name: 'interop', version: '1.0.0' },

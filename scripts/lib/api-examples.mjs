@@ -15,6 +15,8 @@ export const ENTRIES = Object.entries(exports)
 /**
  * Every export of every entry: its names by entry, and the pieces of code on the pages that use it. What two entries
  * export is one thing, with the examples of both.
+ *
+ * @returns {{ name: string, entries: string[], members: string[], examples: { page: string, text: string, names: Set<string> }[] }[]}
  */
 export function readExports() {
   const program = ts.createProgram(

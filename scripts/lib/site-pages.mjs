@@ -117,7 +117,11 @@ MCP servers, clients and a gateway. Write a handler once, and every client can u
 - **Explanation**: [how the eras are joined](./how-the-eras-are-joined.md), [threat model](./threat-model.md), [decisions](./adr/index.md)
 `
 
-/** The pages by their files on the site. Links to files that are no pages become plain text. */
+/**
+ * The pages by their files on the site. Links to files that are no pages become plain text.
+ *
+ * @returns {[place: string, text: string][]}
+ */
 export function sitePages() {
   return PAGES.map((page) => {
     const text = withLinks(page, readFileSync(join(ROOT, page), 'utf8'))

@@ -58,10 +58,13 @@ async function buildAll() {
   }
 }
 
-/** What the build does not compile with `tsc`: the console, which Vite strips, and tests whose subject is types. */
+/** What the build does not compile with `tsc`: the console, which Vite strips, all tests, and those whose subject is types. */
 async function checkTypes(args, folder) {
-  const page = await tool('typescript', 'tsc', ['-p', 'packages/console', '--noEmit'])
-  return page.failed > 0 ? page : vitest(['--typecheck.only', ...args], folder)
+  for (const project of ['packages/console', 'tests']) {
+    const checked = await tool('typescript', 'tsc', ['-p', project, '--noEmit'])
+    if (checked.failed > 0) return checked
+  }
+  return vitest(['--typecheck.only', ...args], folder)
 }
 
 async function vitest(args, folder) {

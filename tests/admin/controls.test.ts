@@ -100,7 +100,7 @@ describe('the access page of the admin API', () => {
 })
 
 describe('an endpoint as a caller sees it', () => {
-  const seen = async (body: Parameters<typeof gateway.api.call<'seen'>>[1]['body']) =>
+  const seen = async (body: NonNullable<Parameters<typeof gateway.api.call<'seen'>>[1]['body']>) =>
     gateway.api.call('seen', { body })
 
   it('has what the caller gets, and why it does not get the rest', async () => {

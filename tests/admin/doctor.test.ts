@@ -220,7 +220,7 @@ describe('a server that is not', () => {
 
   it('leaves no process behind', async () => {
     await doctor('good')
-    expect(gateway.gateway.target('good')!.instances.filter(({ link }) => link)).toEqual([])
+    expect(gateway.gateway.target('good')!.instances.filter(({ connection }) => connection)).toEqual([])
   })
 })
 

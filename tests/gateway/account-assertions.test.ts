@@ -82,7 +82,13 @@ async function issue({ form, headers }: Seen): Promise<Answer> {
     { audience: 'gantry', issuer: gateway.company },
   )
   const { sub, email } = payload
-  const claims = { sub, email, client_id: 'desk', resource: form.get('resource'), jti: crypto.randomUUID() }
+  const claims = {
+    sub: sub!,
+    email,
+    client_id: 'desk',
+    resource: form.get('resource'),
+    jti: crypto.randomUUID(),
+  }
   const assertion = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'RS256', typ: 'oauth-id-jag+jwt' })
     .setIssuer(gateway.company)

@@ -263,7 +263,8 @@ describe('what one side gives the other to keep', () => {
   it('has a greatest length, whatever a caller sends back', async () => {
     const target = await trusting('one')
     const gateway = await start({ mcpServers: { one: { url: target.url } }, auth })
-    const ask = (method: string, params: object) => modernRequest(gateway.endpoint, method, params, as('ann'))
+    const ask = (method: string, params: Record<string, unknown>) =>
+      modernRequest(gateway.endpoint, method, params, as('ann'))
     const refusals = await Promise.all([
       ask('tools/call', { name: 'one_ask', requestState: long(600_000) }),
       ask('tools/list', { cursor: long(70_000) }),

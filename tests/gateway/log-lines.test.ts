@@ -61,7 +61,7 @@ it('says when a target ends or is killed, a call fails, a key is wrong, and the 
 
   const again = async () => (await call('crash_change')).message.result !== undefined
   await expect.poll(again).toBe(true)
-  const pid = gateway.gateway.target('crash')!.main.connection!.process!.pid
+  const pid = gateway.gateway.target('crash')!.main.connection!.process!.pid!
   process.kill(pid, 'SIGKILL')
   const killed = () => lost().some((line) => String(line.detail).includes('SIGKILL'))
   await expect.poll(killed).toBe(true)

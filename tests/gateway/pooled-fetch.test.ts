@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -33,8 +33,8 @@ describe('the transports on the pools of a gateway', async () => {
   await import(`${transport}/http/client/sse-client.test.ts`)
 })
 
-async function listen(...handler: Parameters<typeof createServer>) {
-  const server = createServer(...handler)
+async function listen(handler: RequestListener) {
+  const server = createServer(handler)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/a%20b?c=d`,

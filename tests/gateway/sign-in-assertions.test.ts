@@ -29,8 +29,11 @@ afterEach(async () => {
   await gateway.close()
 })
 
+/** `undefined` leaves a claim out. */
+type Claims = { [K in keyof JWTPayload]: JWTPayload[K] | undefined }
+
 /** What the company's identity provider issues for a client, a person and this gateway. */
-async function assertion(claims: JWTPayload = {}, head: object = {}, key?: CryptoKey): Promise<string> {
+async function assertion(claims: Claims = {}, head: object = {}, key?: CryptoKey): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
   const all = {
     iss: gateway.company,
@@ -46,7 +49,9 @@ async function assertion(claims: JWTPayload = {}, head: object = {}, key?: Crypt
     ...claims,
   }
   const header = { alg: 'RS256', typ: 'oauth-id-jag+jwt', ...head }
-  return new SignJWT(all).setProtectedHeader(header).sign(key ?? (await importJWK(await signingKey, 'RS256')))
+  return new SignJWT(all as JWTPayload)
+    .setProtectedHeader(header)
+    .sign(key ?? (await importJWK(await signingKey, 'RS256')))
 }
 
 const redeem = (value: string, form: object = {}, headers: Record<string, string> = BASIC) =>
@@ -95,7 +100,7 @@ describe('an assertion of the identity provider', () => {
     expect(lines.join('')).toContain('it was used already')
   })
 
-  it.each<[string, JWTPayload, string]>([
+  it.each<[string, Claims, string]>([
     ['of another client', { client_id: 'other' }, 'for another client'],
     ['for another authorization server', { aud: 'https://other.example.com' }, '\\"aud\\"'],
     ['for two', { aud: ['https://other.example.com', 'OURS'] }, 'several audiences'],
@@ -110,7 +115,7 @@ describe('an assertion of the identity provider', () => {
     const now = Math.floor(Date.now() / 1000)
     const times = Object.fromEntries(
       (['iat', 'nbf', 'exp'] as const).flatMap((name) =>
-        claims[name] === undefined ? [] : [[name, now + claims[name]]],
+        claims[name] === undefined ? [] : [[name, now + Number(claims[name])]],
       ),
     )
     const aud = Array.isArray(claims.aud) ? [claims.aud[0]!, gateway.url] : claims.aud

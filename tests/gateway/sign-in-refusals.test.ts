@@ -113,7 +113,7 @@ describe('an ID token', () => {
 
   const now = (): number => Math.floor(Date.now() / 1000)
   const signed =
-    (change: () => JWTPayload, by: () => CryptoKey = () => key) =>
+    (change: () => Record<string, unknown>, by: () => CryptoKey = () => key) =>
     (claims: JWTPayload) =>
       new SignJWT({ ...claims, ...change() }).setProtectedHeader({ alg: 'RS256' }).sign(by())
 

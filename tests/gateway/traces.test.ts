@@ -195,7 +195,10 @@ describe('the spans of a call', () => {
     expect(checkMetrics(metrics)).toEqual([])
     const counted = metrics.find(({ name }) => name === 'mcp.server.operation.duration')!
     expect(
-      counted.points.find(({ attributes }) => attributes['gen_ai.tool.name'] === 'new_fail'),
+      counted.points.find(
+        ({ attributes }: { attributes: Record<string, unknown> }) =>
+          attributes['gen_ai.tool.name'] === 'new_fail',
+      ),
     ).toMatchObject({ count: 1 })
     expect(metrics.map(({ name }) => name)).toContain('mcp.client.operation.duration')
   })
@@ -221,7 +224,10 @@ describe('what is sent', () => {
     const counted = receiver!.metrics.find(({ name }) => name === 'mcp.server.operation.duration')!
     // Figures are about all calls.
     expect(
-      counted.points.find(({ attributes }) => attributes['gen_ai.tool.name'] === 'new_meta'),
+      counted.points.find(
+        ({ attributes }: { attributes: Record<string, unknown> }) =>
+          attributes['gen_ai.tool.name'] === 'new_meta',
+      ),
     ).toMatchObject({ count: 3 })
   })
 

@@ -36,13 +36,13 @@ afterAll(async () => {
   await target.close()
 })
 
-async function inSession(method: string, params: object): Promise<string> {
+async function inSession(method: string, params: Record<string, unknown>): Promise<string> {
   const opening = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }
   const { headers } = await legacyRequest(gateway.endpoint, 'initialize', opening)
   const session = headers.get('mcp-session-id')!
   return (await legacyRequest(gateway.endpoint, method, params, { session })).text
 }
-const alone = async (method: string, params: object): Promise<string> =>
+const alone = async (method: string, params: Record<string, unknown>): Promise<string> =>
   (await modernRequest(gateway.endpoint, method, params as Record<string, unknown>)).text
 
 describe.each([

@@ -215,7 +215,7 @@ describe('what callers learn of a failure', () => {
     ],
     ['a redirect', 302, { location: 'https://user:planted-redirect@elsewhere/' }, ''],
     ['a limit', 429, { 'retry-after': 'planted-retry' }, 'http_status'],
-  ] as const)('keeps %s of an HTTP target to the operator', async (_, status, headers) => {
+  ] as const)('keeps %s of an HTTP target to the operator', async (...[, status, headers]) => {
     const lines = logLines()
     const target = await serveHttp(new Server({ name: 'web', tools: { who: tool({ run: () => 'me' }) } }))
     closing.push(() => target.close())

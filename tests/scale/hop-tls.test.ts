@@ -111,7 +111,7 @@ it('takes renewed certificates while it serves', async () => {
       const [port] = replicas.ports as [number]
       const options = { host: '127.0.0.1', port, servername: NAME, ...identity('first') }
       const socket = connectTls(options, () => {
-        resolve(socket.getPeerCertificate().subject.CN)
+        resolve(String(socket.getPeerCertificate().subject.CN))
         socket.destroy()
       })
       socket.once('error', reject)

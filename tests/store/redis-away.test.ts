@@ -54,7 +54,7 @@ async function start(
       server: { ...ALONE, sealingKeys: [key] },
       ...more,
     },
-    { logLevel: 'silent', port },
+    { port },
   )
   gateways.push(gateway)
   return gateway

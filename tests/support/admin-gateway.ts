@@ -71,12 +71,14 @@ function checked(api: AdminApi): AdminApi {
   }
 }
 
+type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>
+
 /** Until a condition holds, or ten seconds have passed. */
-export async function until<T>(condition: () => T | Promise<T>, what = 'It'): Promise<NonNullable<T>> {
+export async function until<T>(condition: () => T | Promise<T>, what = 'It'): Promise<Truthy<T>> {
   const deadline = Date.now() + 10_000
   for (;;) {
     const value = await condition()
-    if (value) return value as NonNullable<T>
+    if (value) return value as Truthy<T>
     if (Date.now() > deadline) throw new Error(`${what} did not happen within 10 s`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -5,7 +5,12 @@ import { CreateError } from './create-error.mjs'
 import { createProject } from './create-project.mjs'
 import { complete, HELP, readFlags } from './read-options.mjs'
 
-/** The command; returns its exit code. */
+/**
+ * The command; returns its exit code.
+ *
+ * @param {readonly string[]} args
+ * @param {{ input?: NodeJS.ReadableStream, output?: NodeJS.WritableStream, errors?: NodeJS.WritableStream }} [streams]
+ */
 export async function runCreate(
   args,
   { input = process.stdin, output = process.stdout, errors = process.stderr } = {},

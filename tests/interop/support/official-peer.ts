@@ -27,7 +27,7 @@ export interface OfficialPeer {
   close(): Promise<void>
 }
 
-export interface Answer {
+export type Answer = {
   action: 'accept' | 'decline' | 'cancel'
   content?: Record<string, string | number | boolean | string[]>
 }
@@ -39,7 +39,11 @@ export interface LogMessage {
 }
 
 export interface CallOptions {
-  onprogress?: (progress: { progress: number; total?: number; message?: string }) => void
+  onprogress?: (progress: {
+    progress: number
+    total?: number | undefined
+    message?: string | undefined
+  }) => void
   signal?: AbortSignal
 }
 

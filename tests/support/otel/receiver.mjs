@@ -9,6 +9,7 @@ const KINDS = ['', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER']
  * everything that arrived, for those who look for what must not be in it.
  */
 export async function startReceiver() {
+  /** @type {{ spans: any[], metrics: any[], raw: Buffer[], headers: import('node:http').IncomingHttpHeaders[] }} */
   const received = { spans: [], metrics: [], raw: [], headers: [] }
   const server = createServer((request, response) => {
     const chunks = []
