@@ -221,6 +221,10 @@ export class ClientCore {
       capabilities: () => this.connection.current?.edge.discovery.capabilities,
       reconnect: () => this.connection.acquire(),
       open: (filter, notify, signal) => this.#listen({ notifications: filter }, notify, signal),
+      sharesChannel: () => {
+        const { current } = this.connection
+        return current?.edge.era === 'modern' && current.wire.kind !== 'http'
+      },
       onChange: ({ method, params }) => this.#cache?.invalidate(method, params),
       pace: reconnectPace(reconnectOptions(this.options), Number.POSITIVE_INFINITY),
       onBroken: this.#away,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { until } from '../../exchange/client/client-edge-peer.test.support.ts'
-import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/index.ts'
+import { type Turn, until } from '../../exchange/client/client-edge-peer.test.support.ts'
+import type { JsonObject } from '../../jsonrpc/index.ts'
 import { McpError } from '../../jsonrpc/index.ts'
 import { META } from '../../protocol/index.ts'
 import { Client } from '../client.ts'
-import { type ScriptedConnector, scripted } from '../scripted-connector.test.support.ts'
+import { scripted } from '../scripted-connector.test.support.ts'
 
 const never = () => new Promise(() => {})
 const capabilities = {
@@ -13,53 +13,44 @@ const capabilities = {
   resources: { listChanged: true, subscribe: true },
 }
 
-/** A server that acknowledges what it is asked to, and lets the test announce changes. */
+/** A server at a URL that acknowledges what it is asked to, and lets the test announce changes. */
 function announcing(era: 'modern' | 'legacy') {
+  const listens: Turn[] = []
   const connector = scripted(
     era,
-    ({ request, notify }) => {
+    (turn) => {
+      const { request, notify } = turn
       if (request.method !== 'subscriptions/listen') return { content: [], tools: [] }
+      listens.push(turn)
       const _meta = { [META.subscriptionId]: request.id }
       const { notifications } = request.params as JsonObject
       notify('notifications/subscriptions/acknowledged', { _meta, notifications })
       return never()
     },
-    { capabilities },
+    { capabilities, kind: 'http' },
   )
-  return {
-    connector,
-    announce: (method: string, params: JsonObject = {}) => announce(connector, era, method, params),
+  const openFilters = () =>
+    listens.filter(({ signal }) => !signal.aborted).map(({ request }) => request.params?.notifications)
+  const announce = (method: string, params: JsonObject = {}) => {
+    if (era === 'legacy') return connector.peer.notify(method, params)
+    for (const { request, notify } of listens) {
+      notify(method, { ...params, _meta: { [META.subscriptionId]: request.id } })
+    }
   }
+  return { connector, openFilters, announce }
 }
-
-function announce(connector: ScriptedConnector, era: string, method: string, params: JsonObject): void {
-  if (era === 'legacy') connector.peer.notify(method, params)
-  for (const listen of era === 'modern' ? openListens(connector) : []) {
-    connector.peer.notify(method, { ...params, _meta: { [META.subscriptionId]: listen.id } })
-  }
-}
-
-function openListens({ peer }: ScriptedConnector): JsonRpcRequest[] {
-  const cancelled = new Set(peer.of('notifications/cancelled').map(({ params }) => params?.requestId))
-  return peer.of('subscriptions/listen').filter(({ id }) => !cancelled.has(id))
-}
-
-const filterOf = (listen: JsonRpcRequest | undefined) => listen?.params?.notifications
 
 describe.each(['modern', 'legacy'] as const)('changes of a %s server', (era) => {
   it('reach those who listen, and nobody after that', async () => {
-    const { connector, announce } = announcing(era)
+    const { connector, openFilters, announce } = announcing(era)
     await using client = new Client({ connector })
     const heard: string[] = []
     const off = client.on('toolsChanged', () => heard.push('tools'))
     client.on('resourcesChanged', () => heard.push('resources'))
     await client.connect()
     if (era === 'modern') {
-      await until(() => openListens(connector).length === 1)
-      expect(filterOf(openListens(connector)[0])).toEqual({
-        toolsListChanged: true,
-        resourcesListChanged: true,
-      })
+      await until(() => openFilters().length === 1)
+      expect(openFilters()[0]).toEqual({ toolsListChanged: true, resourcesListChanged: true })
     }
     await until(() => {
       announce('notifications/tools/list_changed')
@@ -76,7 +67,7 @@ describe.each(['modern', 'legacy'] as const)('changes of a %s server', (era) => 
   })
 
   it('subscribe reports updates of that resource until it is closed', async () => {
-    const { connector, announce } = announcing(era)
+    const { connector, openFilters, announce } = announcing(era)
     await using client = new Client({ connector })
     const updated: string[] = []
     client.on('resourceUpdated', ({ uri }) => updated.push(uri))
@@ -94,11 +85,7 @@ describe.each(['modern', 'legacy'] as const)('changes of a %s server', (era) => 
         'file:///b',
       ])
     } else {
-      await until(
-        () =>
-          JSON.stringify(openListens(connector).map(filterOf)) ===
-          '[{"resourceSubscriptions":["file:///b"]}]',
-      )
+      await until(() => JSON.stringify(openFilters()) === '[{"resourceSubscriptions":["file:///b"]}]')
     }
     other.close()
   })
@@ -122,20 +109,16 @@ describe.each(['modern', 'legacy'] as const)('changes of a %s server', (era) => 
 
 describe('listening', () => {
   it('is one request for all, opened anew before the old one is given up', async () => {
-    const { connector } = announcing('modern')
+    const { connector, openFilters } = announcing('modern')
     await using client = new Client({ connector })
     await client.connect()
     client.on('toolsChanged', () => {})
     client.on('resourcesChanged', () => {})
     await until(() => connector.peer.of('subscriptions/listen').length === 1)
     await client.subscribe('file:///a')
-    await until(() => openListens(connector).length === 1)
-    expect(connector.peer.methods.slice(1)).toEqual([
-      'subscriptions/listen',
-      'subscriptions/listen',
-      'notifications/cancelled',
-    ])
-    expect(filterOf(openListens(connector)[0])).toEqual({
+    await until(() => openFilters().length === 1)
+    expect(connector.peer.methods.slice(1)).toEqual(['subscriptions/listen', 'subscriptions/listen'])
+    expect(openFilters()[0]).toEqual({
       toolsListChanged: true,
       resourcesListChanged: true,
       resourceSubscriptions: ['file:///a'],
@@ -195,7 +178,7 @@ describe('listening', () => {
     )
     await using client = new Client({ connector })
     await expect(client.subscribe('file:///a')).rejects.toMatchObject({ code: 'unsupported' })
-    await until(() => openListens(connector).length === 0)
+    await until(() => connector.peer.of('notifications/cancelled').length === 1)
   })
 })
 

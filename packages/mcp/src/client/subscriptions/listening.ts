@@ -11,6 +11,8 @@ export interface ListeningOptions {
   /** Connects again when the connection was lost. Rejects when that is not allowed. */
   reconnect(): Promise<unknown>
   open: OpenListen
+  /** Whether all requests share one channel, as on the pipes of a process, and servers know of listening themselves. */
+  sharesChannel(): boolean
   deliver(notification: Notification): void
   /** How soon a stream that ended is opened again. */
   pace: ReconnectPace
@@ -21,12 +23,24 @@ export interface ListeningOptions {
   onWarning(error: Error): void
 }
 
-/** Keeps one `subscriptions/listen` open, and opens it again when it changes, ends or is lost. */
+/** Streams more than this whose place another has taken are ended. */
+const MOST_REPLACED = 4
+/** How long a server gets to end streams on a shared channel before the next is opened, in ms. */
+const SETTLE = 100
+
+/**
+ * Keeps one `subscriptions/listen` open, and opens it again when it changes, ends or is lost. When a stream ends, Go
+ * SDK 1.8 forgets what all others of the same channel are for. So on a shared channel a stream whose place another has
+ * taken stays open, unheard; a few of them are ended together, with the newest.
+ */
 export class Listening {
   readonly #options: ListeningOptions
   /** The stream that delivers, and the one that will take its place once it is acknowledged. */
   #active: ListenStream | undefined
   #next: ListenStream | undefined
+  readonly #replaced = new Set<ListenStream>()
+  /** Resolves when a shared channel has had time to end its streams. */
+  #settled: Promise<unknown> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #missed = false
@@ -72,16 +86,33 @@ export class Listening {
   }
 
   #closeAll(): void {
-    this.#next?.close()
-    this.#active?.close()
+    const open = [this.#next, this.#active, ...this.#replaced].filter((stream) => stream !== undefined)
     this.#next = undefined
     this.#active = undefined
+    this.#replaced.clear()
+    if (open.length === 0) return
+    for (const stream of open) stream.close()
+    if (!this.#options.sharesChannel()) return
+    this.#settled = new Promise((done) => {
+      setTimeout(done, SETTLE).unref?.()
+    })
   }
 
   #open(filter: SubscriptionFilter): void {
-    this.#next?.close()
-    const stream = new ListenStream(filter, this.#options.open, (notification) => {
-      if (stream === this.#active) this.#options.deliver(notification)
+    this.#replace(this.#next)
+    if (this.#replaced.size > MOST_REPLACED) {
+      this.#closeAll()
+      this.#missed = true
+    }
+    const settled = this.#settled
+    const { open } = this.#options
+    const openSettled: OpenListen = async (...listen) => {
+      await settled
+      return open(...listen)
+    }
+    // What comes before the acknowledgement may come on the new stream alone.
+    const stream = new ListenStream(filter, settled ? openSettled : open, (notification) => {
+      if (stream === this.#active || stream === this.#next) this.#options.deliver(notification)
     })
     this.#next = stream
     stream.granted.then(
@@ -97,7 +128,7 @@ export class Listening {
   /** The old stream goes when the new one is there, so that nothing is missed in between. */
   #promote(stream: ListenStream): void {
     if (this.#next !== stream) return
-    this.#active?.close()
+    this.#replace(this.#active)
     this.#active = stream
     this.#next = undefined
     this.#failures = 0
@@ -106,8 +137,14 @@ export class Listening {
     this.#options.onMissed()
   }
 
+  #replace(stream: ListenStream | undefined): void {
+    if (!stream) return
+    if (this.#options.sharesChannel()) this.#replaced.add(stream)
+    else stream.close()
+  }
+
   #ended(stream: ListenStream, thrown: unknown): void {
-    if (stream.closed) return
+    if (stream.closed || this.#replaced.delete(stream)) return
     if (this.#next === stream) this.#next = undefined
     else if (this.#active === stream) this.#active = undefined
     this.#missed = true

@@ -19,6 +19,7 @@ export interface SubscriptionsOptions {
   capabilities(): ServerCapabilities | undefined
   reconnect(): Promise<unknown>
   open: OpenListen
+  sharesChannel(): boolean
   onChange(notification: Notification): void
   pace: ReconnectPace
   onBroken(): void
@@ -33,12 +34,13 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
-    const { events, capabilities, reconnect, open, pace, onBroken } = options
+    const { events, capabilities, reconnect, open, sharesChannel, pace, onBroken } = options
     this.#listening = new Listening({
       wanted: () => this.#wanted(),
       capabilities,
       reconnect,
       open,
+      sharesChannel,
       deliver: (notification) => this.deliver(notification),
       pace,
       onBroken,
