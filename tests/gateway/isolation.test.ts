@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connect, http, type Client } from '@gantry/mcp/client'
 import { modernRequest } from '../support/raw-client.ts'
@@ -371,6 +374,32 @@ describe('no isolation in the configuration', () => {
     await other.call('raw_late', { nonce: 'mine', ms: 600 })
     expect((await other.call('raw_ask')).text()).toMatch(/ Fay$/)
     expect(questions).toEqual(['Name?'])
+  })
+
+  it('refuses questions of several callers once, and not again after a restart', async () => {
+    const stateDir = await mkdtemp(join(tmpdir(), 'gantry-asking-'))
+    const askBoth = async () => {
+      await start(rawTarget({}), { stateDir })
+      const both = await Promise.all(['Ada', 'Bob'].map((name) => open('legacy', name)))
+      const call = async (asks: boolean) => {
+        const called = both.map((one) => one.call('raw_late', { nonce: 'x', ms: 300, asks }))
+        return (await Promise.all(called)).map((answer) => answer.text())
+      }
+      // A tool that has ended once without a question counts as one that asks nothing.
+      const answers = [await call(false), await call(true)]
+      await Promise.all(clients.splice(0).map((client) => client.close()))
+      await gateway!.close()
+      return answers
+    }
+    expect(await askBoth()).toEqual([
+      ['x', 'x'],
+      ['undefined', 'undefined'],
+    ])
+    expect(await askBoth()).toEqual([
+      ['x', 'x'],
+      ['Ada', 'Bob'],
+    ])
+    await rm(stateDir, { recursive: true })
   })
 
   it('learns what asks from a question that it has to refuse', async () => {

@@ -2,6 +2,7 @@ import type { Exchange, Notification, Outcome, ParkedCall } from '@gantry/mcp/ex
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Calls, type SendOptions } from './calls.ts'
+import { AskingServers } from './connection/asking-servers.ts'
 import { Connections } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
 import { continuesCall, legacyKey } from './connection/pool.ts'
@@ -34,12 +35,16 @@ export class Target extends OperatedTarget {
   readonly #listeners: TargetListeners
   readonly #choice: ConnectionChoice
   readonly #firstCalls = new FirstCalls()
+  /** Until it is known whether an earlier run has seen the server ask. */
+  #recalling: Promise<void> | undefined
 
   constructor(model: TargetModel, services: TargetServices, events: TargetEvents) {
     super(model, services)
     this.stderr = new StderrRing(services.hide)
     this.#events = events
+    const asking = new AskingServers(services.store)
     this.#choice = new ConnectionChoice({
+      foundAsking: () => asking.add(this.model),
       model: () => this.model,
       current: () => this.#current,
       isKnown: this.#firstCalls.knows,
@@ -48,6 +53,7 @@ export class Target extends OperatedTarget {
         events.changed(this)
       },
     })
+    if (model.isolation === 'auto') this.#recalling = this.#recall(asking)
     this.calls = new Calls({
       model: () => this.model,
       deadlines: services.deadlines,
@@ -60,6 +66,11 @@ export class Target extends OperatedTarget {
       listen: (instance, exchange) => this.handleOwn(exchange, instance),
       listenIdly: (instance, exchange) => this.calls.listen(instance.connection!, exchange),
     })
+  }
+
+  async #recall(asking: AskingServers): Promise<void> {
+    if (await asking.has(this.model)) this.#choice.recallAsking()
+    this.#recalling = undefined
   }
 
   protected override changed(): void {
@@ -136,6 +147,7 @@ export class Target extends OperatedTarget {
   /** Sends an exchange to its caller's connection. Repeats a lost request when that is `safe`. */
   async handle(exchange: Exchange, options: SendOptions): Promise<Outcome> {
     this.#check()
+    if (this.#recalling) await this.#recalling
     const wantsOlder = this.#wantsOlder(exchange, options)
     if (!canAnswer(exchange) || !this.#choice.isAmbiguous(exchange, wantsOlder)) {
       return this.#send(exchange, options, wantsOlder)

@@ -96,6 +96,8 @@ export interface ConnectionChoiceHost {
   isKnown(exchange: Exchange): boolean
   /** Something was learned that changes where calls go; in words for operators. */
   learned(message: string): void
+  /** The server asked, and callers had one connection until then. */
+  foundAsking(): void
 }
 
 /** Which connection of a target each call gets, by the configuration or by what was learned of the server. */
@@ -172,14 +174,24 @@ export class ConnectionChoice {
   asked(instance: Instance, exchanges: readonly Exchange[], isRefused: boolean): void {
     if (instance.connection && isModern(instance.connection.version)) return this.#refused(exchanges)
     this.#learned.asked(exchanges)
-    const { isolation, name } = this.#host.model()
+    const { isolation } = this.#host.model()
     // A question on the connection of one caller teaches nothing about shared ones.
     const isShared = isolation === 'auto' && isSharedKey(instance.key)
-    if (!isShared || !this.#learned.learn(isRefused ? undefined : exchanges[0])) return
+    if (isShared && this.#learnAsking(isRefused ? undefined : exchanges[0])) this.#host.foundAsking()
+  }
+
+  /** The server has asked in an earlier run. */
+  recallAsking(): void {
+    this.#learnAsking(undefined)
+  }
+
+  #learnAsking(exchange: Exchange | undefined): boolean {
+    if (!this.#learned.learn(exchange)) return false
     this.#host.learned(
-      `${name} asks its clients questions: from now on each session has a connection of its own. ` +
+      `${this.#host.model().name} asks its clients questions: from now on each session has a connection of its own. ` +
         'Set "isolation" to decide this yourself',
     )
+    return true
   }
 
   /** A server of the newer era asked as if it were the older one. It gets no answer, so its call would never end. */

@@ -214,7 +214,8 @@ export class LegacyInbox {
     const calls = candidates.map((call) => call.method)
     this.#options.onSharedQuestion?.(originsOf(candidates), true)
     this.#options.onAmbiguous?.({ method: request.method, calls })
-    const message = 'Calls of several callers may have caused this request, and it names none of them'
+    const message =
+      'Calls of several callers may have caused this request, and it names none of them. It may work in a new call'
     this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
   }
 
