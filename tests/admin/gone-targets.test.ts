@@ -23,6 +23,17 @@ const OFF: Readonly<Record<string, [change: (target: string) => Promise<unknown>
     (name) => gateway.api.call('targetAction', { params: { name }, body: { action: 'stop' } }),
     /was stopped by hand|the connection to it was lost/,
   ],
+  'started again': [
+    (name) => gateway.api.call('targetAction', { params: { name }, body: { action: 'restart' } }),
+    /has ended since it asked|the connection to it was lost/,
+  ],
+  'ended by itself': [
+    async (name) => {
+      const { instances } = await gateway.api.call('target', { params: { name } })
+      for (const { pid } of instances) if (pid !== undefined) process.kill(pid, 'SIGKILL')
+    },
+    /has ended since it asked|the connection to it was lost|was killed by SIGKILL/,
+  ],
 }
 
 let gateway: AdminGateway

@@ -59,6 +59,8 @@ export interface ExchangeRecord {
   readonly tag: { readonly id: string } | undefined
   /** Whether its messages are kept while the log is watched: it is one of the sample. */
   readonly keeps: boolean
+  /** Whether the process still runs that may have asked the caller something. */
+  isAskerThere?: (() => boolean) | undefined
   /** Takes out of what a target says what callers may not have. */
   clean?: ((message: unknown) => unknown) | undefined
   /** What passed to and from the target, while it runs: kept when it fails or is slow. */

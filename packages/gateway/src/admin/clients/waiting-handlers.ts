@@ -5,8 +5,7 @@ import type { AdminHost } from '../admin-host.ts'
 import type { WaitingCall } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import type { Playground } from '../playground/playground.ts'
-import { mainOf } from '../targets/target-cards.ts'
-import { whyOff } from '../targets/why-off.ts'
+import { whyUnanswerable } from '../targets/why-off.ts'
 
 type Waiting = WaitingOf<ExchangeRecord>
 
@@ -27,17 +26,11 @@ export function waitingHandlers({ host, playground }: WaitingSources): Pick<Hand
   }
 }
 
-/**
- * Answers of a client that has to come back reach no target that is off; a call under way may end on it. A target that
- * went down meanwhile has forgotten what it asked.
- */
-function isAsking({ record, since }: Waiting, { gateway }: AdminHost): boolean {
+/** A call that is under way may end on a target that is off: its process ends after it. */
+function isAsking({ record }: Waiting, { gateway }: AdminHost): boolean {
   if (record.target === undefined) return false
-  const isUnderWay = record.status === 'running'
-  if (!isUnderWay && whyOff(gateway, record.target)) return false
-  const target = gateway.target(record.target)
-  const main = target && mainOf(target)
-  return !main || (main.state === 'ready' && main.since <= since)
+  if (record.status !== 'running') return whyUnanswerable(gateway, record) === undefined
+  return record.isAskerThere?.() !== false
 }
 
 function present({ record, since, questions }: Waiting): WaitingCall {

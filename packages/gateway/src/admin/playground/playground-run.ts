@@ -11,6 +11,7 @@ import type {
   PlaygroundError,
 } from '../contract.ts'
 import { TargetError } from '../../targets/target-error.ts'
+import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import { Channel } from '../events/channel.ts'
 import { Questions } from './questions.ts'
 
@@ -30,8 +31,8 @@ export class PlaygroundRun {
   readonly request: StartCall
   readonly startedAt: number = Date.now()
   readonly records: Set<number> = new Set()
-  /** Where its last exchange went. */
-  target: string | undefined
+  /** Its last exchange that went to a target. */
+  record: ExchangeRecord | undefined
   /** About what the result takes; known when it is over. */
   size = 0
   readonly questions: Questions
@@ -48,7 +49,7 @@ export class PlaygroundRun {
     this.id = id
     this.request = request
     this.questions = new Questions({
-      target: () => this.target,
+      target: () => this.record?.target,
       asked: (question) => {
         this.#emit({ type: 'question', question })
         this.onChange?.()

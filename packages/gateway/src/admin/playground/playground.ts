@@ -10,7 +10,7 @@ import type { Caller, Handlers } from '../handlers.ts'
 import { PlaygroundRun } from './playground-run.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import type { GatewayObserver } from '../../gateway.ts'
-import { whyOff } from '../targets/why-off.ts'
+import { whyUnanswerable } from '../targets/why-off.ts'
 import { ClientTag } from '../../telemetry/exchange-log.ts'
 import type { Questions } from './questions.ts'
 
@@ -41,7 +41,7 @@ export class Playground implements GatewayObserver {
     const stop = gateway.exchanges.watch((record) => {
       if (record.tag?.id !== id) return
       run.records.add(record.id)
-      run.target = record.target ?? run.target
+      if (record.target !== undefined) run.record = record
     })
     run.onChange = () => {
       if (run.isOver) stop()
@@ -69,7 +69,7 @@ export class Playground implements GatewayObserver {
     }
   }
 
-  /** Ends runs with questions of targets that are off. */
+  /** Ends runs with questions of targets that are off, and of processes that have ended. */
   readonly targetChanged = (): void => {
     for (const run of this.#runs.values()) this.#endUnanswerable(run)
   }
@@ -77,9 +77,9 @@ export class Playground implements GatewayObserver {
   readonly modelChanged: () => void = this.targetChanged
 
   #endUnanswerable(run: PlaygroundRun): void {
-    if (run.target === undefined || run.questions.waiting.length === 0) return
-    const off = whyOff(this.#host.gateway, run.target)
-    if (off) run.giveUp(off)
+    if (run.record === undefined || run.questions.waiting.length === 0) return
+    const why = whyUnanswerable(this.#host.gateway, run.record)
+    if (why) run.giveUp(why)
   }
 
   isRunning(id: string): boolean {
