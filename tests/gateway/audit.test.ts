@@ -1,9 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect, http } from '@gantry/mcp/client'
 import { Server, tool } from '@gantry/mcp/server'
+import { toNodeHandler } from '@gantry/mcp/server/node'
+import { freePort } from '../../scripts/lib/free-port.mjs'
 import { verifyTrail } from '../../packages/gateway/src/audit/index.ts'
 import { expectEvents, linesIn } from '../../packages/gateway/src/audit/trail.test.support.ts'
 import { createAdminClient } from '../../packages/gateway/src/admin/contract.ts'
@@ -154,6 +157,32 @@ describe('the audit trail', () => {
       dst_endpoint: { svc_name: 'notes' },
     })
     expect(all.some(({ api, actor }) => api.operation === 'sign-in' && actor.user?.name === 'ci')).toBe(true)
+    expectEvents(await linesIn(stateDir))
+  })
+
+  it('has each outage of a target once, by the gateway, with the number of failures when it is over', async () => {
+    const port = await freePort()
+    const restart = { minDelay: '10ms', maxDelay: '20ms' }
+    await start({ mcpServers: { away: { url: `http://127.0.0.1:${port}/mcp`, restart } } })
+    const failures = () => gateway!.gateway.target('away')!.main.failures
+    await expect.poll(failures, { timeout: 10_000 }).toBeGreaterThan(5)
+    const starts = async () => (await events()).filter(({ api }) => api.operation === 'target/start')
+    const failed = {
+      status_id: 2,
+      actor: { user: { name: 'gateway' } },
+      unmapped: { outcome: 'backing-off' },
+    }
+    expect(await starts()).toMatchObject([failed])
+    const server = createServer(toNodeHandler(app)).listen(port, '127.0.0.1')
+    try {
+      await expect.poll(async () => (await starts()).length, { timeout: 10_000 }).toBe(2)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+    const [, back] = await starts()
+    expect(back).toMatchObject({ status_id: 1, actor: { user: { name: 'gateway' } } })
+    expect(back.unmapped.failures).toBeGreaterThan(5)
     expectEvents(await linesIn(stateDir))
   })
 

@@ -137,7 +137,7 @@ function actorOf(
   if (session !== undefined) parts.push(`"session":{"uid":${session}}`)
   if (principal) parts.push(`"user":${userOf(principal)}`)
   // OCSF wants to know something of each actor.
-  else if (client === undefined) parts.push('"user":{"name":"unknown","type_id":0}')
+  else if (client === undefined) parts.push(`"user":${actor.from === 'gateway' ? ITSELF : UNKNOWN}`)
   return `{${parts.join(',')}}`
 }
 
@@ -148,6 +148,10 @@ function userOf({ kind, issuer, subject }: Principal): string {
   const domain = issuer === undefined ? '' : `"domain":${text(issuer)},`
   return `{${domain}"name":${id},"type":"${kind}","type_id":${kind === 'person' ? 1 : 4},"uid":${id}}`
 }
+
+/** The gateway acts by itself. */
+const ITSELF = '{"name":"gateway","type_id":3}'
+const UNKNOWN = '{"name":"unknown","type_id":0}'
 
 /** What follows the request. */
 function apiOf(

@@ -14,6 +14,12 @@ const SAID: Readonly<Record<string, readonly [string, AuditEvent['status']]>> = 
   quarantined: ['target/start', 'failure'],
   'needs-auth': ['target/sign-in', 'failure'],
 }
+/** What was recorded of a target last. */
+interface Told {
+  readonly state: string
+  readonly starts: number
+}
+
 const FILE_EDIT: AuditActor = { client: { name: 'the file', version: '' }, from: 'file' }
 /** Characters of a diff that are kept. */
 const MOST_DIFF = 16 * 1024
@@ -24,7 +30,7 @@ export class AuditWatch implements GatewayObserver {
   readonly author: AsyncLocalStorage<AuditActor> = new AsyncLocalStorage()
   readonly #trail: AuditTrail
   readonly #editor: ConfigEditor
-  readonly #states = new WeakMap<Target, string>()
+  readonly #told = new WeakMap<Target, Told>()
   #text: Promise<string>
 
   constructor(trail: AuditTrail, editor: ConfigEditor) {
@@ -35,11 +41,13 @@ export class AuditWatch implements GatewayObserver {
 
   targetChanged(target: Target): void {
     const { state } = target
-    if (this.#states.get(target) === state) return
-    this.#states.set(target, state)
     const [operation, status] = SAID[state] ?? []
     if (operation === undefined) return
-    const { reason } = target.main
+    const { reason, starts, failures } = target.main
+    const told = this.#told.get(target)
+    // A target that is away is tried every few seconds. The next event tells how often that failed.
+    if (told?.state === state && (status === 'failure' || told.starts === starts)) return
+    this.#told.set(target, { state, starts })
     this.#trail.add({
       at: Date.now(),
       operation,
@@ -49,6 +57,7 @@ export class AuditWatch implements GatewayObserver {
       outcome: state,
       detail: status === 'failure' ? reason : undefined,
       target: target.name,
+      ...(failures > 1 && { more: { failures } }),
     })
   }
 
