@@ -1,18 +1,26 @@
-import type { Page } from 'playwright-core'
+import { fileURLToPath } from 'node:url'
+import type { Locator, Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { until } from '../support/admin-gateway.ts'
 import { ASKING_SERVER } from '../support/start-gateway.ts'
 import { describeConsole } from './support/console-suite.ts'
 import type { OpenConsole } from './support/open-console.ts'
 
+const FORMS = fileURLToPath(new URL('../fixtures/forms-server.mjs', import.meta.url))
 const config = {
   mcpServers: {
     asking: { command: process.execPath, args: [ASKING_SERVER], env: { REVISIONS: '2025-11-25' } },
     other: { command: process.execPath, args: [ASKING_SERVER] },
+    forms: { command: process.execPath, args: [FORMS] },
   },
   policy: { rules: [{ allow: ['tools:asking/touch'], approve: { message: 'Look first.' } }] },
   auth: { keys: true },
   views: { desk: { use: ['other/*'], title: 'Desk' } },
+}
+
+function pathOf(page: Page): string {
+  const { pathname, search } = new URL(page.url())
+  return pathname.replace(/^\/console/, '') + search
 }
 
 describeConsole('what was typed and not saved', { config, entries: 16 }, (suite) => {
@@ -54,6 +62,9 @@ describeConsole('what was typed and not saved', { config, entries: 16 }, (suite)
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('works', { exact: true }).waitFor()
     await page.getByLabel('Name').fill('third')
+    await page.reload()
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('third')
     await page.getByRole('button', { name: 'Add to the configuration' }).click()
     await page.getByRole('heading', { level: 1, name: /third/ }).waitFor()
     await opened.go('/add-target')
@@ -193,6 +204,65 @@ describeConsole('what was typed and not saved', { config, entries: 16 }, (suite)
     expect(await key.isVisible()).toBe(true)
     await key.getByRole('button', { name: 'I have it' }).click()
     await key.waitFor({ state: 'detached' })
+  })
+
+  it('stays: JSON and numbers that cannot be read yet, wherever they are typed', async () => {
+    const half = '{ "name": "Ada", '
+    const calledBy = async (name: string) => {
+      await opened.go(`/playground?kind=tool&name=${name}`)
+      await page.getByRole('button', { name: 'Call', exact: true }).click()
+      await page.getByLabel('Question from the server').waitFor()
+    }
+    const staysAt = async (path: string, field: Locator, text = half) => {
+      await field.fill(text)
+      await leaveAndComeBack(path)
+      await expect.poll(() => field.inputValue()).toBe(text)
+      expect(await field.locator('xpath=ancestor::*[.//*[@data-unreadable]][1]').count()).toBe(1)
+    }
+    const json = (label: string) => page.getByRole('textbox', { name: `${label} as JSON` })
+    const chooseJson = (label: string) =>
+      page
+        .getByRole('group', { name: `${label}: form or JSON` })
+        .getByRole('button', { name: 'JSON' })
+        .click()
+
+    await opened.go('/playground?kind=tool&name=forms_anything')
+    await staysAt('/playground?kind=tool&name=forms_anything', json('anything'), '[1, ')
+    await staysAt(
+      '/playground?kind=tool&name=forms_anything',
+      page.getByLabel('much', { exact: true }),
+      '12e',
+    )
+    await chooseJson('Arguments')
+    await staysAt('/playground?kind=tool&name=forms_anything', json('Arguments'))
+
+    await opened.go('/playground?kind=request&name=tasks/get')
+    await staysAt('/playground?kind=request&name=tasks/get', json('Parameters'))
+
+    await calledBy('asking_greet')
+    await chooseJson('Answer')
+    await staysAt(pathOf(page), json('Answer'))
+    await json('Answer').fill('{ "name": "Ada" }')
+    await page.getByRole('button', { name: 'Accept' }).click()
+    await page.getByText('Hello, Ada!').waitFor()
+    // An answer that was given is kept no longer.
+    expect(
+      await page.evaluate(() => Object.keys(sessionStorage).filter((key) => /answer/.test(key))),
+    ).toEqual([])
+
+    await calledBy('asking_capital')
+    await page.getByLabel('Write the whole result as JSON').check()
+    await staysAt(pathOf(page), json('Result'))
+
+    await opened.go('/wire?filter=tool:asking_greet')
+    await page.getByRole('grid', { name: 'Exchanges' }).locator('tbody tr').last().click()
+    await page.getByRole('button', { name: 'Edit and replay' }).click()
+    await json('Parameters').fill(half)
+    await page.reload()
+    await page.getByRole('button', { name: 'Edit and replay' }).click()
+    expect(await json('Parameters').inputValue()).toBe(half)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('dialog').getByText('Not JSON yet').waitFor()
   })
 
   it('is what is sent: a text that cannot be read keeps the form from sending what was there before', async () => {

@@ -1,5 +1,6 @@
 import type { AuditEntry, AuditList } from './contract.ts'
 import { queryClient, type AuditAsked } from './queries.ts'
+import { writeJson } from './json.ts'
 
 /** Rows that a page keeps while new ones come. */
 const MOST = 500
@@ -28,6 +29,6 @@ function fits(event: AuditEntry, { who, target, object, outcome, text, since }: 
     (target === undefined || event.target === target) &&
     (object === undefined || has(event.object, object)) &&
     (outcome === undefined || event.outcome === outcome || event.decision === outcome) &&
-    (text === undefined || has(JSON.stringify(event.event), text))
+    (text === undefined || has(writeJson(event.event), text))
   )
 }

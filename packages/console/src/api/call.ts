@@ -6,6 +6,7 @@ import {
   type RouteInput,
   type RouteReply,
 } from './contract.ts'
+import { parseJson, writeJson } from './json.ts'
 import { pageKey } from './page-key.ts'
 
 const unauthorized = new Set<() => void>()
@@ -17,7 +18,12 @@ export function onUnauthorized(listener: () => void): () => void {
 }
 
 /** The gateway that this page came from. */
-export const gateway: AdminClient = createAdminClient({ url: '', token: undefined, fetch: watchedFetch })
+export const gateway: AdminClient = createAdminClient({
+  url: '',
+  token: undefined,
+  fetch: watchedFetch,
+  json: { parse: parseJson, stringify: writeJson },
+})
 
 type Args<Name extends CallName> =
   {} extends RouteInput<Name> ? [input?: RouteInput<Name>] : [input: RouteInput<Name>]

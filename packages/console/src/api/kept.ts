@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { parseJson, writeJson } from './json.ts'
 
 const PREFIX = 'gantry.kept.'
 /** Browsers give a page about five megabytes in all. */
@@ -8,20 +9,31 @@ const MOST = 500_000
 export function readKept(key: string): unknown {
   try {
     const text = sessionStorage.getItem(PREFIX + key)
-    return text === null ? undefined : JSON.parse(text)
+    return text === null ? undefined : parseJson(text)
   } catch {
     return undefined
   }
 }
 
-/** `undefined` forgets it. */
+/** `undefined` keeps nothing. */
 export function keep(key: string, value: unknown): void {
-  const text = value === undefined ? undefined : JSON.stringify(value)
+  const text = value === undefined ? undefined : writeJson(value)
   try {
     if (text === undefined || text.length > MOST) sessionStorage.removeItem(PREFIX + key)
     else sessionStorage.setItem(PREFIX + key, text)
   } catch {
     // The storage is full or switched off: it lives as long as the page, then.
+  }
+}
+
+/** Forgets what is kept by a name, and by longer ones that begin with it and a slash. */
+export function forget(key: string): void {
+  try {
+    for (const name of Object.keys(sessionStorage)) {
+      if (`${name}/`.startsWith(`${PREFIX}${key}/`)) sessionStorage.removeItem(name)
+    }
+  } catch {
+    // The storage is switched off.
   }
 }
 
@@ -73,5 +85,5 @@ export function useEdited<T>(key: string, saved: T): Edited<T> {
 }
 
 function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+  return writeJson(one) === writeJson(other)
 }

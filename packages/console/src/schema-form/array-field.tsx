@@ -4,6 +4,7 @@ import { Labelled, type NestingProps } from './labelled.tsx'
 import { initialValue } from './initial-value.ts'
 import { choicesOf, resolve, type Choice, type Schema } from './schema.ts'
 import styles from './schema-form.module.css'
+import { writeJson } from '../api/json.ts'
 
 export function ArrayField(props: NestingProps) {
   const { schema, root, value, onChange, name, path, isRequired, depth, field: Field } = props
@@ -56,7 +57,7 @@ function emptyItem(schema: Schema): unknown {
 /** Any number of given values. */
 function Boxes(props: NestingProps & { choices: readonly Choice[]; items: readonly unknown[] }) {
   const { choices, items, onChange, name } = props
-  const has = (choice: Choice) => items.some((item) => JSON.stringify(item) === JSON.stringify(choice.value))
+  const has = (choice: Choice) => items.some((item) => writeJson(item) === writeJson(choice.value))
   return (
     <Labelled {...props}>
       <fieldset className={styles.boxes} aria-label={name || 'Values'}>

@@ -1,3 +1,4 @@
+import { isJsonObject, toNumber, writeJson } from '../api/json.ts'
 import {
   choicesOf,
   isMap,
@@ -26,7 +27,7 @@ export function checkValue(schema: unknown, root: Schema, value: unknown, path =
   if (depth > DEPTH || (value === null && isNullable(resolved, root))) return []
   const choices = choicesOf(resolved, root)
   if (choices) {
-    const isKnown = choices.some((choice) => JSON.stringify(choice.value) === JSON.stringify(value))
+    const isKnown = choices.some((choice) => isSame(choice.value, value))
     return isKnown ? [] : [{ path, message: 'is not one of the choices' }]
   }
   const types = typesOf(resolved)
@@ -39,9 +40,16 @@ export function checkValue(schema: unknown, root: Schema, value: unknown, path =
   return [...best, ...checkParts(resolved, root, value, path, depth)]
 }
 
+/** 1 and 1.0 are the same number. */
+function isSame(one: unknown, other: unknown): boolean {
+  const number = toNumber(one)
+  return number === undefined ? writeJson(one) === writeJson(other) : number === toNumber(other)
+}
+
 function checkParts(schema: Schema, root: Schema, value: unknown, path: string, depth: number): Issue[] {
   if (typeof value === 'string') return checkText(schema, value, path)
-  if (typeof value === 'number') return checkNumber(schema, value, path)
+  const number = toNumber(value)
+  if (number !== undefined) return checkNumber(schema, number, path)
   if (Array.isArray(value)) {
     return [
       ...checkCount(schema, value, path),
@@ -50,8 +58,8 @@ function checkParts(schema: Schema, root: Schema, value: unknown, path: string, 
       ),
     ]
   }
-  if (value === null || typeof value !== 'object') return []
-  const object = value as Record<string, unknown>
+  if (!isJsonObject(value)) return []
+  const object: Record<string, unknown> = value
   const missing = (schema.required ?? []).filter((name) => object[name] === undefined)
   const known = schema.properties ?? {}
   const others = isMap(schema) ? Object.keys(object).filter((name) => !Object.hasOwn(known, name)) : []
@@ -73,19 +81,17 @@ function checkParts(schema: Schema, root: Schema, value: unknown, path: string, 
 
 function checkMembers({ minProperties, maxProperties }: Schema, object: object, path: string): Issue[] {
   const { length } = Object.keys(object)
-  if (typeof minProperties === 'number' && length < minProperties)
+  if (isBelow(length, minProperties))
     return [{ path, message: `needs ${minProperties} ${minProperties === 1 ? 'member' : 'members'}` }]
-  if (typeof maxProperties === 'number' && length > maxProperties)
+  if (isAbove(length, maxProperties))
     return [{ path, message: `has over ${maxProperties} ${maxProperties === 1 ? 'member' : 'members'}` }]
   return []
 }
 
 function checkText({ minLength, maxLength, pattern }: Schema, value: string, path: string): Issue[] {
   const length = [...value].length
-  if (typeof minLength === 'number' && length < minLength)
-    return [{ path, message: `needs ${minLength} characters` }]
-  if (typeof maxLength === 'number' && length > maxLength)
-    return [{ path, message: `has over ${maxLength} characters` }]
+  if (isBelow(length, minLength)) return [{ path, message: `needs ${minLength} characters` }]
+  if (isAbove(length, maxLength)) return [{ path, message: `has over ${maxLength} characters` }]
   // Short patterns only: they come from the server, and some take for ever.
   if (typeof pattern !== 'string' || pattern.length > 200 || value.length > 200) return []
   try {
@@ -101,26 +107,36 @@ function isClosed(schema: Schema): boolean {
 
 function checkCount(schema: Schema, items: readonly unknown[], path: string): Issue[] {
   const { minItems, maxItems, uniqueItems } = schema
-  if (typeof minItems === 'number' && items.length < minItems)
+  if (isBelow(items.length, minItems))
     return [{ path, message: `needs ${minItems} ${minItems === 1 ? 'item' : 'items'}` }]
-  if (typeof maxItems === 'number' && items.length > maxItems)
+  if (isAbove(items.length, maxItems))
     return [{ path, message: `has over ${maxItems} ${maxItems === 1 ? 'item' : 'items'}` }]
-  if (uniqueItems === true && new Set(items.map((item) => JSON.stringify(item))).size < items.length)
+  if (uniqueItems === true && new Set(items.map((item) => writeJson(item))).size < items.length)
     return [{ path, message: 'has the same item twice' }]
   return []
 }
 
 function checkNumber(schema: Schema, value: number, path: string): Issue[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema
-  if (typeof minimum === 'number' && value < minimum) return [{ path, message: `is below ${minimum}` }]
-  if (typeof maximum === 'number' && value > maximum) return [{ path, message: `is above ${maximum}` }]
-  if (typeof exclusiveMinimum === 'number' && value <= exclusiveMinimum)
+  if (isBelow(value, minimum)) return [{ path, message: `is below ${minimum}` }]
+  if (isAbove(value, maximum)) return [{ path, message: `is above ${maximum}` }]
+  if (isBelow(value, exclusiveMinimum, true))
     return [{ path, message: `has to be above ${exclusiveMinimum}` }]
-  if (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum)
+  if (isAbove(value, exclusiveMaximum, true))
     return [{ path, message: `has to be below ${exclusiveMaximum}` }]
-  if (typeof multipleOf === 'number' && multipleOf > 0 && !isMultiple(value, multipleOf))
-    return [{ path, message: `is not a multiple of ${multipleOf}` }]
+  const step = toNumber(multipleOf) ?? 0
+  if (step > 0 && !isMultiple(value, step)) return [{ path, message: `is not a multiple of ${multipleOf}` }]
   return []
+}
+
+function isBelow(value: number, limit: unknown, excludes = false): boolean {
+  const least = toNumber(limit)
+  return least !== undefined && (value < least || (excludes && value === least))
+}
+
+function isAbove(value: number, limit: unknown, excludes = false): boolean {
+  const most = toNumber(limit)
+  return most !== undefined && (value > most || (excludes && value === most))
 }
 
 /** 0.3 is a multiple of 0.1, though not for a processor. */
@@ -132,7 +148,8 @@ function isMultiple(value: number, of: number): boolean {
 function hasType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null
   if (type === 'array') return Array.isArray(value)
-  if (type === 'object') return value !== null && typeof value === 'object' && !Array.isArray(value)
-  if (type === 'integer') return Number.isInteger(value)
+  if (type === 'object') return isJsonObject(value)
+  if (type === 'integer') return Number.isInteger(toNumber(value))
+  if (type === 'number') return toNumber(value) !== undefined
   return typeof value === type
 }

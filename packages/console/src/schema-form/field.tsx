@@ -1,13 +1,16 @@
-import { useId, useState } from 'react'
+import { useId } from 'react'
 import { ArrayField } from './array-field.tsx'
 import { initialValue } from './initial-value.ts'
 import { ObjectField } from './object-field.tsx'
 import { ChoiceField, NumberField, TextField, TriState } from './plain-fields.tsx'
+import { useKept } from '../api/kept.ts'
+import { useSlot } from './issues.ts'
 import { Labelled, type FieldProps } from './labelled.tsx'
 import { RawJson } from './raw-json.tsx'
 import styles from './schema-form.module.css'
 import { checkValue } from './check-value.ts'
 import { choicesOf, isMap, isNullable, resolve, typesOf, variantsOf, type Schema } from './schema.ts'
+import { isJsonObject, toNumber } from '../api/json.ts'
 
 /** One value, whatever it is: the schema decides how it is asked for. */
 export function Field(props: FieldProps) {
@@ -61,12 +64,13 @@ function withoutNull(schema: Schema, root: Schema): unknown {
 
 /** A choice between alternatives, also at the top of a schema. */
 function Variants(props: FieldProps & { schema: Schema; variants: readonly Schema[] }) {
-  const { schema, root, value, onChange, variants, name } = props
+  const { schema, root, value, onChange, variants, name, path } = props
   const id = useId()
   const fitting = variants.findIndex(
     (one) => value !== undefined && checkValue(one, root, value).length === 0,
   )
-  const [chosen, setChosen] = useState(Math.max(fitting, 0))
+  const [kept, setChosen] = useKept(`${useSlot(path)} variant`, () => Math.max(fitting, 0))
+  const chosen = Math.min(kept, variants.length - 1)
   const base = without(schema)
   const merged = (index: number): Schema => {
     const variant = resolve(variants[index], root)
@@ -109,6 +113,7 @@ function titleOf(schema: Schema, index: number): string {
 
 function Typed(props: FieldProps & { schema: Schema }) {
   const { schema, root, value } = props
+  const slot = useSlot(props.path)
   const choices = choicesOf(schema, root)
   if (choices) return <ChoiceField {...props} choices={choices} />
   const types = typesOf(schema).filter((type) => type !== 'null')
@@ -116,7 +121,7 @@ function Typed(props: FieldProps & { schema: Schema }) {
     const type = types[0]
     if (type === 'string' && (value === undefined || typeof value === 'string'))
       return <TextField {...props} />
-    if ((type === 'number' || type === 'integer') && (value === undefined || typeof value === 'number')) {
+    if ((type === 'number' || type === 'integer') && (value === undefined || toNumber(value) !== undefined)) {
       return <NumberField {...props} />
     }
     if (type === 'boolean' && (value === undefined || typeof value === 'boolean'))
@@ -125,7 +130,7 @@ function Typed(props: FieldProps & { schema: Schema }) {
       return <ArrayField {...props} field={Field} />
     if (
       type === 'object' &&
-      isPlain(value) &&
+      (value === undefined || isJsonObject(value)) &&
       (schema.properties || isMap(schema) || isWithoutArguments(props))
     )
       return <ObjectField {...props} field={Field} />
@@ -133,7 +138,7 @@ function Typed(props: FieldProps & { schema: Schema }) {
   // Anything goes, or what is there does not fit: both can be said in JSON.
   return (
     <Labelled {...props}>
-      <RawJson label={props.name || 'Value'} value={value} onChange={props.onChange} />
+      <RawJson label={props.name || 'Value'} slot={slot} value={value} onChange={props.onChange} />
     </Labelled>
   )
 }
@@ -141,8 +146,4 @@ function Typed(props: FieldProps & { schema: Schema }) {
 /** A tool that takes nothing says so by a bare object. */
 function isWithoutArguments({ name, schema, value }: FieldProps & { schema: Schema }): boolean {
   return name === '' && !schema.additionalProperties && Object.keys(value ?? {}).length === 0
-}
-
-function isPlain(value: unknown): boolean {
-  return value === undefined || (value !== null && typeof value === 'object' && !Array.isArray(value))
 }

@@ -5,7 +5,7 @@ const DEPTH = 8
 /** What a form begins with: defaults, and the shape of what is required. `undefined` leaves it out. */
 export function initialValue(schema: unknown, root: Schema, isRequired = true, depth = 0): unknown {
   const resolved = resolve(schema, root)
-  if (resolved.default !== undefined) return structuredClone(resolved.default)
+  if (resolved.default !== undefined) return resolved.default
   if (depth > DEPTH) return undefined
   const choices = choicesOf(resolved, root)
   if (choices?.length === 1 && isRequired) return choices[0]!.value

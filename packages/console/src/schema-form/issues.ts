@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import type { Issue } from './check-value.ts'
 
 interface FormIssues {
-  /** Tells the fields of this form from those of others on the page. */
+  /** Tells this form from others: what is typed halfway is kept by this name, and by the path of its field. */
   readonly form: string
   readonly issues: readonly Issue[]
 }
@@ -22,8 +22,14 @@ export function useFieldIssues(path: string): FieldIssues {
   return { id: idOf(form, path), messages: own.map(({ message }) => message) }
 }
 
+/** The name by which a field keeps what it needs besides its value. */
+export function useSlot(path: string): string {
+  return `${useContext(FormIssues).form}/at ${path}`
+}
+
+/** Ids have no spaces. */
 function idOf(form: string, path: string): string {
-  return `${form}/${path}`
+  return encodeURIComponent(`${form}/${path}`)
 }
 
 /** Puts the cursor into the field of an issue. */

@@ -1,14 +1,17 @@
 import { Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { IconButton } from '../ui/controls/button.tsx'
 import { initialValue } from './initial-value.ts'
+import { useSlot } from './issues.ts'
 import type { NestingProps } from './labelled.tsx'
 import { memberPath, resolve, type Schema } from './schema.ts'
 import styles from './schema-form.module.css'
+import { Unreadable } from './unreadable.tsx'
+import { useTyped } from './use-typed.ts'
 
 /** Members that the schema does not name: each has a key that is typed, and a value of one kind. */
 export function MapEntries(props: NestingProps) {
   const { schema, root, value, onChange, name, path, depth, field: Field } = props
+  const slot = useSlot(path)
   const object = (value ?? {}) as Record<string, unknown>
   const known = schema.properties ?? {}
   const keys = Object.keys(object).filter((key) => !Object.hasOwn(known, key))
@@ -27,6 +30,7 @@ export function MapEntries(props: NestingProps) {
         <div key={index} className={styles.member}>
           <Key
             label={`Key ${index + 1}${name === '' ? '' : ` of ${name}`}`}
+            slot={`${slot} key ${index}`}
             value={key}
             isTaken={(to) => Object.hasOwn(object, to) || Object.hasOwn(known, to)}
             onChange={(to) => rename(key, to)}
@@ -57,29 +61,32 @@ export function MapEntries(props: NestingProps) {
 
 interface KeyProps {
   readonly label: string
+  readonly slot: string
   readonly value: string
   readonly isTaken: (key: string) => boolean
   readonly onChange: (key: string) => void
 }
 
 /** A key that another member has is not taken over: two values cannot share it. */
-function Key({ label, value, isTaken, onChange }: KeyProps) {
-  const [text, setText] = useState(value)
-  const isBad = text !== value && isTaken(text)
+function Key({ label, slot, value, isTaken, onChange }: KeyProps) {
+  const { text, change, problem } = useTyped(slot, value, (key) => onChange(key as string), {
+    write: (key) => key as string,
+    read(key) {
+      if (key !== value && isTaken(key)) throw new Error('Another member has this key.')
+      return key
+    },
+  })
   return (
     <div className={styles.field}>
       <input
         aria-label={label}
-        aria-invalid={isBad}
+        aria-invalid={problem !== undefined}
         value={text}
         spellCheck={false}
         autoComplete="off"
-        onChange={(event) => {
-          setText(event.target.value)
-          if (!isTaken(event.target.value)) onChange(event.target.value)
-        }}
+        onChange={(event) => change(event.target.value)}
       />
-      {isBad && <p className={styles.issue}>Another member has this key.</p>}
+      {problem !== undefined && <Unreadable text={problem} />}
     </div>
   )
 }

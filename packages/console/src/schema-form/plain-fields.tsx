@@ -1,7 +1,10 @@
-import { useId, useState } from 'react'
+import { useId } from 'react'
+import { readJson, toNumber, writeJson } from '../api/json.ts'
+import { useSlot } from './issues.ts'
 import { Labelled, type FieldProps } from './labelled.tsx'
 import type { Choice, Schema } from './schema.ts'
 import { Unreadable } from './unreadable.tsx'
+import { useTyped, type Spelling } from './use-typed.ts'
 
 type Props = FieldProps & { readonly schema: Schema }
 
@@ -54,38 +57,37 @@ function isLong(schema: Schema, text: string): boolean {
     text.includes('\n') ||
     contentMediaType !== undefined ||
     format === 'textarea' ||
-    (typeof maxLength === 'number' && maxLength > 200)
+    (toNumber(maxLength) ?? 0) > 200
   )
 }
 
+const NUMBER: Spelling = {
+  write: (value) => (value === undefined ? '' : String(value)),
+  read(text) {
+    if (text.trim() === '') return undefined
+    const exact = readJson(text)?.value
+    if (toNumber(exact) !== undefined) return exact
+    const number = Number(text)
+    if (!Number.isFinite(number)) throw new Error('This is not a number.')
+    return number
+  },
+}
+
 export function NumberField(props: Props) {
-  const { value, onChange, name } = props
+  const { value, onChange, name, path } = props
   const id = useId()
-  const [text, setText] = useState(value === undefined ? '' : String(value))
-  const [seen, setSeen] = useState(value)
-  if (value !== seen) {
-    setSeen(value)
-    setText(value === undefined ? '' : String(value))
-  }
-  const number = Number(text)
-  const isBad = text.trim() !== '' && !Number.isFinite(number)
-  const change = (next: string) => {
-    setText(next)
-    const parsed = next.trim() === '' || !Number.isFinite(Number(next)) ? undefined : Number(next)
-    setSeen(parsed)
-    onChange(parsed)
-  }
+  const { text, change, problem } = useTyped(useSlot(path), value, onChange, NUMBER)
   return (
     <Labelled {...props} htmlFor={id}>
       <input
         id={id}
         inputMode="decimal"
         value={text}
-        aria-invalid={isBad}
+        aria-invalid={problem !== undefined}
         aria-label={name === '' ? 'Value' : undefined}
         onChange={(event) => change(event.target.value)}
       />
-      {isBad && <Unreadable text="This is not a number." />}
+      {problem !== undefined && <Unreadable text={problem} />}
     </Labelled>
   )
 }
@@ -125,7 +127,7 @@ export function TriState(props: Props) {
 export function ChoiceField(props: Props & { choices: readonly Choice[] }) {
   const { value, onChange, choices, name } = props
   const id = useId()
-  const index = choices.findIndex((choice) => JSON.stringify(choice.value) === JSON.stringify(value))
+  const index = choices.findIndex((choice) => writeJson(choice.value) === writeJson(value))
   return (
     <Labelled {...props} htmlFor={id}>
       <select

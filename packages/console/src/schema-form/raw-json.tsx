@@ -1,46 +1,27 @@
-import { useState } from 'react'
+import { parseJson, writeJson } from '../api/json.ts'
 import { Editor } from '../ui/editor/editor.tsx'
 import { Unreadable } from './unreadable.tsx'
+import { useTyped, type Spelling } from './use-typed.ts'
 
 interface RawProps {
   readonly label: string
+  /** Where the text is kept while it is no JSON. */
+  readonly slot: string
   readonly value: unknown
   readonly onChange: (value: unknown) => void
-  /** Told whether the text can be read, whenever that changes. */
-  readonly onReadable?: (isReadable: boolean) => void
 }
 
-/** The text is the value's as long as it can be read; while it cannot, the value stays what it was. */
-export function RawJson({ label, value, onChange, onReadable }: RawProps) {
-  const [text, setText] = useState(() => stringify(value))
-  const [problem, setProblem] = useState<string>()
-  const [seen, setSeen] = useState(value)
-  if (value !== seen) {
-    setSeen(value)
-    setText(stringify(value))
-    setProblem(undefined)
-  }
-  const change = (next: string) => {
-    setText(next)
-    try {
-      const parsed: unknown = next.trim() === '' ? undefined : JSON.parse(next)
-      setProblem(undefined)
-      setSeen(parsed)
-      onReadable?.(true)
-      onChange(parsed)
-    } catch (error) {
-      setProblem((error as Error).message)
-      onReadable?.(false)
-    }
-  }
+const JSON_TEXT: Spelling = {
+  write: (value) => (value === undefined ? '' : writeJson(value, undefined, 2)),
+  read: (text) => (text.trim() === '' ? undefined : parseJson(text)),
+}
+
+export function RawJson({ label, slot, value, onChange }: RawProps) {
+  const { text, change, problem } = useTyped(slot, value, onChange, JSON_TEXT)
   return (
     <>
       <Editor label={`${label} as JSON`} format="jsonc" value={text} onChange={change} />
-      {problem && <Unreadable text={`Not JSON yet: ${problem}`} />}
+      {problem !== undefined && <Unreadable text={`Not JSON yet: ${problem}`} />}
     </>
   )
-}
-
-function stringify(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value, undefined, 2)
 }

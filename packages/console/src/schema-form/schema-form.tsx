@@ -1,4 +1,5 @@
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
+import { useKept } from '../api/kept.ts'
 import type { Issue } from './check-value.ts'
 import { Field } from './field.tsx'
 import { FormIssues } from './issues.ts'
@@ -13,17 +14,17 @@ interface Props {
   readonly label: string
   /** Shown beside their fields. */
   readonly issues?: readonly Issue[]
-  /** For links from a list of issues to their fields. */
-  readonly id?: string
+  /** The name of the form: what is typed halfway is kept by it, and lists of issues lead to its fields. */
+  readonly slot: string
 }
 
 /**
- * A form for a value of this schema, or its JSON. Both show the same value, which is never kept as text, so
- * switching back and forth changes nothing.
+ * A form for a value of this schema, or its JSON. Both show the same value, so switching back and forth changes
+ * nothing.
  */
-export function SchemaForm({ schema, value, onChange, label, issues = [], id = '' }: Props) {
-  const [isRaw, setRaw] = useState(false)
-  const context = useMemo(() => ({ form: id, issues }), [id, issues])
+export function SchemaForm({ schema, value, onChange, label, issues = [], slot }: Props) {
+  const [isRaw, setRaw] = useKept(`${slot}/is raw`, () => false)
+  const context = useMemo(() => ({ form: slot, issues }), [slot, issues])
   return (
     <div className={styles.form}>
       <fieldset className={styles.switch} aria-label={`${label}: form or JSON`}>
@@ -35,7 +36,7 @@ export function SchemaForm({ schema, value, onChange, label, issues = [], id = '
         </button>
       </fieldset>
       {isRaw ? (
-        <RawJson label={label} value={value} onChange={onChange} />
+        <RawJson label={label} slot={`${slot}/raw`} value={value} onChange={onChange} />
       ) : (
         <FormIssues value={context}>
           <Field

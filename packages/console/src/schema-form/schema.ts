@@ -1,3 +1,5 @@
+import { isBranch, isJsonObject, toNumber, writeJson } from '../api/json.ts'
+
 /** A JSON Schema as servers send it. Nothing in it can be relied on. */
 export interface Schema {
   readonly $ref?: string
@@ -51,14 +53,14 @@ function lookUp(ref: string, root: Schema): unknown {
   let value: unknown = root
   for (const part of ref.slice(1).split('/').slice(1)) {
     const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return {}
+    if (!isBranch(value) || !Object.hasOwn(value, key)) return {}
     value = (value as Record<string, unknown>)[key]
   }
   return value
 }
 
 function asSchema(value: unknown): Schema {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Schema) : {}
+  return isJsonObject(value) ? value : {}
 }
 
 /** The types that a value may have; guessed where the schema does not say. */
@@ -80,7 +82,7 @@ export function variantsOf(schema: Schema, root: Schema): readonly Schema[] {
 
 /** Whether members may have any name, and values of a kind that the schema tells. */
 export function isMap({ additionalProperties: values }: Schema): boolean {
-  return values !== null && typeof values === 'object' && !Array.isArray(values)
+  return isJsonObject(values)
 }
 
 export function isNullable(schema: Schema, root: Schema): boolean {
@@ -112,7 +114,7 @@ export function choicesOf(schema: Schema, root: Schema): readonly Choice[] | und
 }
 
 function toText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : writeJson(value)
 }
 
 /** `string`, `integer or null`, `array of string`, `one of 3` */
@@ -147,9 +149,9 @@ export function limitsOf(schema: Schema): string {
   const { exclusiveMinimum, exclusiveMaximum, multipleOf, minProperties, maxProperties } = schema
   const limits = [
     range(minimum, maximum, ''),
-    typeof exclusiveMinimum === 'number' ? `above ${exclusiveMinimum}` : '',
-    typeof exclusiveMaximum === 'number' ? `below ${exclusiveMaximum}` : '',
-    typeof multipleOf === 'number' ? `a multiple of ${multipleOf}` : '',
+    toNumber(exclusiveMinimum) !== undefined ? `above ${exclusiveMinimum}` : '',
+    toNumber(exclusiveMaximum) !== undefined ? `below ${exclusiveMaximum}` : '',
+    toNumber(multipleOf) !== undefined ? `a multiple of ${multipleOf}` : '',
     range(minLength, maxLength, ' character'),
     range(minItems, maxItems, ' item'),
     schema.uniqueItems === true ? 'each once' : '',
@@ -162,14 +164,14 @@ export function limitsOf(schema: Schema): string {
 }
 
 function shortJson(value: unknown): string {
-  const text = JSON.stringify(value) ?? ''
+  const text = writeJson(value) ?? ''
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
 function range(least: unknown, most: unknown, unit: string): string {
-  const hasLeast = typeof least === 'number'
-  const hasMost = typeof most === 'number'
-  const units = (count: unknown) => (unit === '' || count === 1 ? unit : `${unit}s`)
+  const hasLeast = toNumber(least) !== undefined
+  const hasMost = toNumber(most) !== undefined
+  const units = (count: unknown) => (unit === '' || toNumber(count) === 1 ? unit : `${unit}s`)
   if (hasLeast && hasMost) return `${least} to ${most}${units(most)}`
   if (hasLeast) return `at least ${least}${units(least)}`
   return hasMost ? `at most ${most}${units(most)}` : ''

@@ -15,6 +15,7 @@ export {
   type StreamName,
   type StreamOptions,
 } from './contract/admin-client.ts'
+export { isJsonObject, jsonReader, toNumber, withPlainNumbers, writeJson } from '@gantry/mcp/exchange'
 export type * from './contract/approvals.ts'
 export type * from './contract/audit.ts'
 export type * from './contract/access.ts'

@@ -1,4 +1,4 @@
-import { readJson } from '../../ui/text/read-json.ts'
+import { isJsonObject, readJson } from '../../api/json.ts'
 
 /** An object as people type it; empty is nothing. */
 export function readObject(text: string): {
@@ -7,8 +7,6 @@ export function readObject(text: string): {
 } {
   if (text.trim() === '') return {}
   const value = readJson(text)?.value
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
-    return { value: value as Record<string, unknown> }
-  }
+  if (isJsonObject(value)) return { value }
   return { problem: 'Write a JSON object, such as {"name": "value"}.' }
 }

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { TrialsStarted } from '../../api/contract.ts'
-import { keep, useKept } from '../../api/kept.ts'
+import { forget, useKept } from '../../api/kept.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
 import { Explain, Failure } from '../../ui/signs/notice.tsx'
@@ -84,7 +84,7 @@ export function AddTargetPage() {
           key={trial.id}
           first={trial}
           // The others of a snippet are still wanted.
-          onSaved={() => started.trials.length === 1 && keep('pasted', undefined)}
+          onSaved={() => started.trials.length === 1 && forget('pasted')}
         />
       ))}
     </Page>

@@ -1,9 +1,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import type { TrialReport } from '../../api/contract.ts'
 import { queryClient } from '../../api/queries.ts'
+import { writeJson } from '../../api/json.ts'
+import { useKept } from '../../api/kept.ts'
 import { Badge, EraBadge, type Tone } from '../../ui/signs/badge.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -73,10 +74,7 @@ export function Trial({ first, onSaved }: { first: TrialReport; onSaved: () => v
         )}
         <details>
           <summary>What would be written</summary>
-          <Code
-            label="entry"
-            text={JSON.stringify({ [trial.name]: trial.understoodAs.entry }, undefined, 2)}
-          />
+          <Code label="entry" text={writeJson({ [trial.name]: trial.understoodAs.entry }, undefined, 2)} />
         </details>
       </div>
     </Card>
@@ -119,7 +117,7 @@ function Cancel({ id }: { id: string }) {
 }
 
 function Save({ trial, onSaved }: { trial: TrialReport; onSaved: () => void }) {
-  const [name, setName] = useState(trial.name)
+  const [name, setName] = useKept(`pasted/${trial.name}`, () => trial.name)
   const navigate = useNavigate()
   const isHere = useIsHere()
   const save = useMutation({

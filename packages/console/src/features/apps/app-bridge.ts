@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/contract.ts'
+import { isJsonObject, withPlainNumbers } from '../../api/json.ts'
 
 /** What a view may ask of the console (SEP-1865). Everything else is refused. */
 export interface AppHost {
@@ -24,14 +25,14 @@ const PROTOCOL = '2026-01-26'
 /** Speaks with the view in a frame: JSON-RPC in messages of windows. Returns how to stop. */
 export function connectApp(frame: HTMLIFrameElement, host: AppHost): () => void {
   const send = (message: JsonObject) =>
-    // A document without an origin has no other name.
-    frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*')
+    // A document without an origin has no other name. Its JavaScript has doubles only.
+    frame.contentWindow?.postMessage(withPlainNumbers({ jsonrpc: '2.0', ...message }), '*')
   const onMessage = ({ source, origin, data }: MessageEvent<Message | undefined>) => {
     // Only the document in this frame, and only while it has no origin: after anything else it is not the view.
     if (source !== frame.contentWindow || origin !== 'null' || data?.jsonrpc !== '2.0') return
     const { id, method } = data
     if (typeof method !== 'string') return
-    const params = isObject(data.params) ? data.params : {}
+    const params = isJsonObject(data.params) ? data.params : {}
     if (id === undefined) return hear(method, params, host, send)
     answer(method, params, host).then(
       (result) => send({ id, result }),
@@ -61,7 +62,7 @@ async function answer(method: string, params: JsonObject, host: AppHost): Promis
     case 'ping':
       return {}
     case 'tools/call':
-      return host.callTool(String(params.name), isObject(params.arguments) ? params.arguments : {})
+      return host.callTool(String(params.name), isJsonObject(params.arguments) ? params.arguments : {})
     case 'ui/open-link':
       await host.openLink(String(params.url))
       return {}
@@ -75,8 +76,4 @@ class MethodNotFound extends Error {}
 function toError(error: unknown): JsonObject {
   const message = error instanceof Error ? error.message : 'The console refused it'
   return { code: error instanceof MethodNotFound ? METHOD_NOT_FOUND : REFUSED, message }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -1,5 +1,6 @@
 import type { CatalogEntryDetail, JsonObject } from '../../api/contract.ts'
 import { ask } from '../playground/call/start-call.ts'
+import { isJsonObject } from '../../api/json.ts'
 
 const MIME_TYPE = 'text/html;profile=mcp-app'
 
@@ -25,21 +26,17 @@ export interface AppDocument {
 /** The document of a content, with what its server declares for it. */
 export function documentOf({ text, _meta }: JsonObject): AppDocument {
   const { csp } = asObject(asObject(_meta).ui)
-  return { html: String(text), csp: isObject(csp) ? csp : undefined }
+  return { html: String(text), csp: isJsonObject(csp) ? csp : undefined }
 }
 
 export async function readApp(uri: string): Promise<AppDocument> {
   const result = await ask({ method: 'resources/read', params: { uri } }, new AbortController().signal)
   const contents = Array.isArray(result?.contents) ? result.contents : []
-  const found = contents.find((one): one is JsonObject => isObject(one) && isApp(one))
+  const found = contents.find((one): one is JsonObject => isJsonObject(one) && isApp(one))
   if (!found) throw new Error(`${uri} is not a view of the type ${MIME_TYPE}`)
   return documentOf(found)
 }
 
 function asObject(value: unknown): JsonObject {
-  return isObject(value) ? value : {}
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
+  return isJsonObject(value) ? value : {}
 }

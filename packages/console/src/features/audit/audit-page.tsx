@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'react'
 import type { AuditEntry } from '../../api/contract.ts'
 import { following } from '../../api/live.ts'
 import { auditQuery, overviewQuery, type AuditAsked } from '../../api/queries.ts'
+import { writeJson } from '../../api/json.ts'
 import { Bar, Rest } from '../../ui/layout/bar.tsx'
 import { Dialog } from '../../ui/layout/dialog.tsx'
 import { Empty } from '../../ui/signs/empty.tsx'
@@ -87,7 +88,7 @@ export function AuditPage() {
                 rows={data.events}
                 columns={COLUMNS}
                 keyOf={({ id }) => id}
-                viewKey={JSON.stringify(asked)}
+                viewKey={writeJson(asked)}
                 onOpen={setOpen}
                 fill
               />

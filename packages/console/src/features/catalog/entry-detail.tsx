@@ -4,6 +4,7 @@ import { Play, X } from 'lucide-react'
 import type { CatalogEntryDetail, EntryKind } from '../../api/contract.ts'
 import { May } from '../../api/may.tsx'
 import { entryQuery } from '../../api/queries.ts'
+import { isJsonObject, writeJson } from '../../api/json.ts'
 import { Badge, KindBadge } from '../../ui/signs/badge.tsx'
 import { IconButton } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -78,13 +79,13 @@ function Content({ entry, onClose }: { entry: CatalogEntryDetail; onClose: () =>
           <Portability findings={entry.portability} />
         </section>
       )}
-      {isObject(input) && (
+      {isJsonObject(input) && (
         <section>
           <h3>Input</h3>
           <SchemaView schema={input} />
         </section>
       )}
-      {isObject(output) && (
+      {isJsonObject(output) && (
         <section>
           <h3>Output</h3>
           <SchemaView schema={output} />
@@ -100,16 +101,12 @@ function Content({ entry, onClose }: { entry: CatalogEntryDetail; onClose: () =>
       )}
       <details>
         <summary>Definition as clients get it</summary>
-        <Code label="definition" text={JSON.stringify(entry.definition, undefined, 2)} />
+        <Code label="definition" text={writeJson(entry.definition, undefined, 2)} />
       </details>
       <details>
         <summary>Definition as the target gave it</summary>
-        <Code label="own definition" text={JSON.stringify(entry.ownDefinition, undefined, 2)} />
+        <Code label="own definition" text={writeJson(entry.ownDefinition, undefined, 2)} />
       </details>
     </div>
   )
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -1,6 +1,7 @@
 import { Badge } from '../../ui/signs/badge.tsx'
 import { describeType, resolve, type Schema } from '../../schema-form/schema.ts'
 import styles from './schema-view.module.css'
+import { writeJson } from '../../api/json.ts'
 
 const DEPTH = 6
 
@@ -67,12 +68,12 @@ function Property({
         <span className={styles.type}>{describeType(resolved, root)}</span>
         {isRequired && <Badge tone="accent">required</Badge>}
         {resolved.default !== undefined && (
-          <span className={styles.type}>default {JSON.stringify(resolved.default)}</span>
+          <span className={styles.type}>default {writeJson(resolved.default)}</span>
         )}
       </span>
       {resolved.description && <p>{resolved.description}</p>}
       {resolved.enum && (
-        <p className={styles.type}>{resolved.enum.map((value) => JSON.stringify(value)).join(' · ')}</p>
+        <p className={styles.type}>{resolved.enum.map((value) => writeJson(value)).join(' · ')}</p>
       )}
       <Nested schema={schema} root={root} depth={depth} above={above} />
     </li>

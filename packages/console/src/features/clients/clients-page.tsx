@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts'
 import type { ClientRow, InFlightCall } from '../../api/contract.ts'
 import { May, useMay } from '../../api/may.tsx'
 import { clientsQuery, queryClient } from '../../api/queries.ts'
+import { writeJson } from '../../api/json.ts'
 import { Badge, EraBadge } from '../../ui/signs/badge.tsx'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { Card } from '../../ui/layout/card.tsx'
@@ -101,7 +102,7 @@ function Client({ client }: { client: ClientRow }) {
             {client.target === undefined ? 'all targets' : `only ${client.target}`} · first seen{' '}
             <Ago at={client.since} /> · last seen <Ago at={client.lastSeen} />
           </span>
-          <Link to="/wire" search={{ filter: `client:${JSON.stringify(client.info?.name ?? '')}` }}>
+          <Link to="/wire" search={{ filter: `client:${writeJson(client.info?.name ?? '')}` }}>
             {plural(client.requests, 'request')}
           </Link>
         </p>

@@ -1,3 +1,4 @@
+import { parseJson } from '../../api/json.ts'
 /** Where the cursor is in a document. */
 export interface Place {
   /** Keys from the top; items of lists are `*`. */
@@ -65,7 +66,7 @@ function endOr(text: string, end: number, least = 0): number {
 
 function unquote(text: string): string {
   try {
-    return JSON.parse(text) as string
+    return parseJson(text) as string
   } catch {
     return text.slice(1, -1)
   }

@@ -2,6 +2,7 @@ import { resolve, typesOf, type Schema } from '../../schema-form/schema.ts'
 import type { Completion, CompletionSource } from '../../ui/editor/completion.ts'
 import { jsonPlaceAt, yamlPlaceAt } from './path-at.ts'
 import { schemasAt } from './schemas-at.ts'
+import { writeJson } from '../../api/json.ts'
 
 /** Offers what the schema knows for the place of the cursor: keys with what they mean, and values. */
 export function schemaCompletions(root: Schema, format: 'jsonc' | 'yaml'): CompletionSource {
@@ -36,7 +37,7 @@ function keys(schemas: readonly Schema[], root: Schema, isYaml: boolean): Comple
 function values(schemas: readonly Schema[], isYaml: boolean): Completion[] {
   const found = new Map<string, Completion>()
   const add = (value: unknown, detail?: string) => {
-    const label = isYaml && typeof value === 'string' ? value : JSON.stringify(value)
+    const label = isYaml && typeof value === 'string' ? value : writeJson(value)
     if (!found.has(label)) found.set(label, { label, ...(detail !== undefined && { detail }) })
   }
   for (const schema of schemas) {

@@ -1,5 +1,6 @@
 import type { Era, LogLevel, PlaygroundClient, Revision } from '../../api/contract.ts'
 import { createStore, type Store } from '../../api/store.ts'
+import { parseJson, writeJson } from '../../api/json.ts'
 
 export interface ClientSettings {
   readonly era: Era
@@ -41,7 +42,7 @@ export function changeClient(change: Partial<ClientSettings>): void {
   const next = { ...clientSettings.get(), ...change }
   const revision = REVISIONS[next.era].includes(next.revision) ? next.revision : REVISIONS[next.era][0]!
   clientSettings.set({ ...next, revision })
-  localStorage.setItem(KEY, JSON.stringify(clientSettings.get()))
+  localStorage.setItem(KEY, writeJson(clientSettings.get()))
 }
 
 export function toClient(settings: ClientSettings): PlaygroundClient {
@@ -64,7 +65,7 @@ export function toClient(settings: ClientSettings): PlaygroundClient {
 
 function stored(): ClientSettings {
   try {
-    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<ClientSettings>) }
+    return { ...DEFAULTS, ...(parseJson(localStorage.getItem(KEY) ?? '{}') as Partial<ClientSettings>) }
   } catch {
     return DEFAULTS
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../api/contract.ts'
+import { writeJson } from '../../api/json.ts'
 import type { ClientSettings } from './client-settings.ts'
 import type { Request } from './to-request.ts'
 
@@ -44,7 +45,7 @@ export function toCurl(
 /** For the gateway's own command line, where it has a command for it. */
 export function toCli({ method, params }: Request): string | undefined {
   const args = params.arguments as JsonObject | undefined
-  const json = args && Object.keys(args).length > 0 ? ` ${quote(JSON.stringify(args))}` : ''
+  const json = args && Object.keys(args).length > 0 ? ` ${quote(writeJson(args))}` : ''
   if (method === 'tools/call') return `gantry call ${quote(String(params.name))}${json}`
   if (method === 'prompts/get') return `gantry prompt ${quote(String(params.name))}${json}`
   if (method === 'resources/read') return `gantry read ${quote(String(params.uri))}`
@@ -52,7 +53,7 @@ export function toCli({ method, params }: Request): string | undefined {
 }
 
 export function toSdk(endpoint: string, { method, params }: Request): string {
-  const text = (value: unknown) => JSON.stringify(value, undefined, 2)
+  const text = (value: unknown) => writeJson(value, undefined, 2)
   const name = text(params.name ?? params.uri)
   const args = params.arguments === undefined ? '' : `, ${text(params.arguments)}`
   const calls: Record<string, string> = {
@@ -72,7 +73,7 @@ export function toSdk(endpoint: string, { method, params }: Request): string {
 }
 
 function body(id: number, method: string, params: JsonObject): string {
-  return quote(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  return quote(writeJson({ jsonrpc: '2.0', id, method, params }))
 }
 
 function quote(text: string): string {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { overviewQuery } from '../../api/queries.ts'
+import { writeJson } from '../../api/json.ts'
 import { Menu } from '../../ui/controls/menu.tsx'
 import { notify } from '../../ui/signs/toasts.tsx'
 import { clientSettings } from './client-settings.ts'
@@ -20,7 +21,7 @@ export function CopyAs({ request }: { request: Request }) {
     { title: 'curl', onChoose: () => copy('curl', toCurl(endpoint, request, clientSettings.get())) },
     ...(cli === undefined ? [] : [{ title: 'Command line', onChoose: () => copy('a command line', cli) }]),
     { title: 'TypeScript', onChoose: () => copy('TypeScript', toSdk(endpoint, request)) },
-    { title: 'JSON', onChoose: () => copy('JSON', JSON.stringify(request, undefined, 2)) },
+    { title: 'JSON', onChoose: () => copy('JSON', writeJson(request, undefined, 2)) },
   ]
   return <Menu title="Copy as" items={items} />
 }

@@ -2,6 +2,7 @@ import { useMemo } from 'react'
 import { JsonTree } from '../../ui/text/json-tree.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/table.tsx'
+import { isBranch, isJsonObject, toNumber, writeJson } from '../../api/json.ts'
 
 const CELL = 500
 /** Columns of a table; a tree shows more. */
@@ -32,26 +33,22 @@ function columnsOf(rows: readonly Row[]): readonly Column<Row>[] {
 }
 
 function sortKey(value: unknown): number | string | undefined {
-  return typeof value === 'number' ? value : cell(value) || undefined
+  return toNumber(value) ?? (cell(value) || undefined)
 }
 
 function cell(value: unknown): string {
   if (value === undefined || value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = isBranch(value) ? writeJson(value) : String(value)
   return text.length > CELL ? `${text.slice(0, CELL)}…` : text
 }
 
 /** Two or more flat objects, alone or as the only member of an object. */
 function rowsOf(value: unknown): Record<string, unknown>[] | undefined {
-  if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+  if (isJsonObject(value)) {
     const members = Object.values(value)
     return members.length === 1 && Array.isArray(members[0]) ? rowsOf(members[0]) : undefined
   }
   if (!Array.isArray(value) || value.length < 2) return undefined
-  const isFlat = (row: unknown) =>
-    row !== null &&
-    typeof row === 'object' &&
-    !Array.isArray(row) &&
-    Object.values(row).filter((member) => member !== null && typeof member === 'object').length <= 1
+  const isFlat = (row: unknown) => isJsonObject(row) && Object.values(row).filter(isBranch).length <= 1
   return value.every(isFlat) ? (value as Record<string, unknown>[]) : undefined
 }

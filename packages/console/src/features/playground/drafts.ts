@@ -12,15 +12,17 @@ export interface Pick {
 /** What was typed for each entry. Leaving, coming back and loading the page again lose nothing. */
 const drafts: Store<Readonly<Record<string, unknown>>> = createStore<Readonly<Record<string, unknown>>>({})
 
-const keyOf = ({ kind, name }: Pick) => `${kind} ${name}`
+export function slotOf({ kind, name }: Pick): string {
+  return `${kind} ${name}`
+}
 
 export function setDraft(pick: Pick, value: unknown): void {
-  drafts.set({ ...drafts.get(), [keyOf(pick)]: value })
-  keep(keyOf(pick), value)
+  drafts.set({ ...drafts.get(), [slotOf(pick)]: value })
+  keep(slotOf(pick), value)
 }
 
 export function useDraft(pick: Pick): unknown {
-  const key = keyOf(pick)
+  const key = slotOf(pick)
   const known = useStore(drafts)
   return useMemo(() => (Object.hasOwn(known, key) ? known[key] : readKept(key)), [known, key])
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { PlaygroundCall } from '../../api/contract.ts'
 import { callsQuery } from '../../api/queries.ts'
+import { writeJson } from '../../api/json.ts'
 import { EraBadge } from '../../ui/signs/badge.tsx'
 import { Card } from '../../ui/layout/card.tsx'
 import { formatDuration } from '../../ui/text/format.ts'
@@ -29,7 +30,7 @@ export function History({ current, onOpen }: Props) {
               <span className={styles.name}>
                 {String(call.params.name ?? call.params.uri ?? call.method)}
               </span>
-              <span className={styles.args}>{JSON.stringify(call.params.arguments ?? {})}</span>
+              <span className={styles.args}>{writeJson(call.params.arguments ?? {})}</span>
               <EraBadge era={call.client.era} revision={call.client.revision} />
               <CallStatusBadge status={call.status} />
               <span className={styles.time}>{formatDuration(call.duration)}</span>

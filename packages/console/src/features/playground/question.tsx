@@ -1,9 +1,8 @@
 import { useMutation } from '@tanstack/react-query'
 import { ExternalLink } from 'lucide-react'
-import { useId } from 'react'
 import { call } from '../../api/call.ts'
 import type { JsonObject, PlaygroundQuestion } from '../../api/contract.ts'
-import { keep, useKept } from '../../api/kept.ts'
+import { forget, useKept } from '../../api/kept.ts'
 import { checkValue } from '../../schema-form/check-value.ts'
 import { initialValue } from '../../schema-form/initial-value.ts'
 import { IssueList } from '../../schema-form/issue-list.tsx'
@@ -22,7 +21,7 @@ export function Question({ call: id, question }: { call: string; question: Playg
   const answer = useMutation({
     mutationFn: (given: JsonObject) =>
       call('answerQuestion', { params: { id }, body: { question: question.id, answer: given } }),
-    onSuccess: () => keep(answerKey(question.id), undefined),
+    onSuccess: () => forget(answerKey(question.id)),
   })
   const props = { question, onAnswer: answer.mutate, isPending: answer.isPending || answer.isSuccess }
   return (
@@ -37,8 +36,8 @@ export function Question({ call: id, question }: { call: string; question: Playg
 
 function FormQuestion({ question: { id, params, target }, onAnswer, isPending }: QuestionProps) {
   const schema = (params.requestedSchema ?? {}) as Schema
-  const form = useId()
-  const [value, setValue] = useKept<unknown>(answerKey(id), () => initialValue(schema, schema) ?? {})
+  const form = answerKey(id)
+  const [value, setValue] = useKept<unknown>(form, () => initialValue(schema, schema) ?? {})
   const issues = checkValue(schema, schema, value)
   return (
     <form
@@ -60,7 +59,7 @@ function FormQuestion({ question: { id, params, target }, onAnswer, isPending }:
         value={value}
         onChange={setValue}
         issues={issues}
-        id={form}
+        slot={form}
       />
       <IssueList form={form} issues={issues} />
       <div className={styles.actions}>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bell, Play, X } from 'lucide-react'
-import { useEffect, useId } from 'react'
+import { useEffect } from 'react'
 import type { CatalogEntryDetail } from '../../api/contract.ts'
 import { entryQuery } from '../../api/queries.ts'
 import { useStore } from '../../api/store.ts'
@@ -23,7 +23,7 @@ import { useIsHere } from '../../ui/hooks/use-is-here.ts'
 import { ArgumentForm } from './argument-form.tsx'
 import { clientSettings } from './client-settings.ts'
 import { CopyAs } from './copy-as.tsx'
-import { setDraft, useDraft, type Pick } from './drafts.ts'
+import { setDraft, slotOf, useDraft, type Pick } from './drafts.ts'
 import styles from './request-panel.module.css'
 import { SaveRequest } from './saved/saved-requests.tsx'
 import { startCall } from './call/start-call.ts'
@@ -46,7 +46,6 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
   })
   const { era } = useStore(clientSettings)
   const draft = useDraft(pick)
-  const form = useId()
   const isHere = useIsHere()
   const start = useMutation({
     mutationFn: startCall,
@@ -80,8 +79,8 @@ export function RequestPanel({ pick, onStarted, onLeave }: Props) {
         {entry && !entry.visible && <Hidden entry={entry} />}
         {error && <Missing name={name} error={error} />}
         {kind !== 'request' && !entry && !error && <Skeleton lines={3} />}
-        <Inputs pick={pick} entry={entry} draft={draft} schema={schema} issues={issues} form={form} />
-        <IssueList form={form} issues={issues} />
+        <Inputs pick={pick} entry={entry} draft={draft} schema={schema} issues={issues} />
+        <IssueList form={slotOf(pick)} issues={issues} />
         {start.error && <Failure error={start.error} />}
         <div className={styles.actions}>
           <Button type="submit" tone="primary" icon={Play} disabled={start.isPending}>
@@ -116,15 +115,14 @@ interface InputsProps {
   readonly draft: unknown
   readonly schema: Schema | undefined
   readonly issues: readonly Issue[]
-  readonly form: string
 }
 
-function Inputs({ pick, entry, draft, schema, issues, form }: InputsProps) {
+function Inputs({ pick, entry, draft, schema, issues }: InputsProps) {
   const change = (value: unknown) => setDraft(pick, value)
   if (pick.kind === 'request') return <OtherRequest pick={pick} draft={draft} />
   if (!entry) return null
   if (schema) {
-    const value = draft ?? {}
+    const value = draft ?? NOTHING
     return (
       <SchemaForm
         label="Arguments"
@@ -132,7 +130,7 @@ function Inputs({ pick, entry, draft, schema, issues, form }: InputsProps) {
         value={value}
         onChange={change}
         issues={issues}
-        id={form}
+        slot={slotOf(pick)}
       />
     )
   }
@@ -141,6 +139,9 @@ function Inputs({ pick, entry, draft, schema, issues, form }: InputsProps) {
   }
   return null
 }
+
+/** The same value each time: another one would be another draft. */
+const NOTHING = {}
 
 const METHODS = [
   'tools/list',
@@ -172,7 +173,12 @@ function OtherRequest({ pick, draft }: { pick: Pick; draft: unknown }) {
           </Link>
         ))}
       </p>
-      <RawJson label="Parameters" value={draft ?? {}} onChange={(value) => setDraft(pick, value)} />
+      <RawJson
+        label="Parameters"
+        slot={`${slotOf(pick)}/raw`}
+        value={draft ?? NOTHING}
+        onChange={(value) => setDraft(pick, value)}
+      />
     </>
   )
 }

@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
+import { readJson, writeJson } from '../../api/json.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Code } from '../../ui/text/code.tsx'
 import { CopyButton } from '../../ui/controls/copy.tsx'
@@ -15,7 +16,7 @@ import styles from './result-view.module.css'
 /** A result as what it is; the JSON is one click away. */
 export function ResultView({ method, result }: { method: string; result: JsonObject }) {
   const [tab, setTab] = useState('rendered')
-  const text = () => JSON.stringify(result, undefined, 2)
+  const text = () => writeJson(result, undefined, 2)
   return (
     <div className={styles.blocks}>
       <div className={styles.actions}>
@@ -51,11 +52,8 @@ function blocksOf(content: unknown, structured: unknown): readonly unknown[] {
 }
 
 function isSame(text: unknown, value: unknown): boolean {
-  try {
-    return JSON.stringify(JSON.parse(String(text))) === JSON.stringify(value)
-  } catch {
-    return false
-  }
+  const read = readJson(String(text))
+  return read !== undefined && writeJson(read.value) === writeJson(value)
 }
 
 function Rendered({ method, result }: { method: string; result: JsonObject }) {

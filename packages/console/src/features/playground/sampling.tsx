@@ -92,7 +92,12 @@ export function Sampling({ question: { id, params, target }, onAnswer, isPending
           </label>
         </>
       ) : (
-        <RawJson label="Result" value={raw} onChange={(value) => setDraft({ ...draft, raw: value ?? {} })} />
+        <RawJson
+          label="Result"
+          slot={`${answerKey(id)}/raw`}
+          value={raw}
+          onChange={(value) => setDraft({ ...draft, raw: value ?? {} })}
+        />
       )}
       <div className={styles.actions}>
         <Button type="submit" tone="primary" disabled={isPending || (raw === undefined && text === '')}>

@@ -5,24 +5,21 @@ import { CopyButton } from '../../ui/controls/copy.tsx'
 import { Check, Select } from '../../ui/controls/fields.tsx'
 import { Markdown } from '../../ui/text/lazy-markdown.tsx'
 import { LongText } from '../../ui/text/long-text.tsx'
-import { losesDigits } from '../../ui/text/loses-digits.ts'
 import { saveFile } from '../../ui/text/save-file.ts'
 import { Data } from './data-view.tsx'
 import styles from './text-block.module.css'
+import { readJson } from '../../api/json.ts'
 
 /** The renderer of Markdown takes a second for this much. */
 const MOST_MARKDOWN = 100_000
 
-/**
- * A text of a server, as it was written. JSON is shown as a tree first, unless that changes its numbers, and Markdown
- * only if the server calls it so.
- */
+/** A text of a server, as it was written. JSON is shown as a tree first, and Markdown only if the server calls it so. */
 export function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: string }) {
-  const parsed = useMemo(() => (/^\s*[[{]/.test(text) ? parse(text) : undefined), [text])
+  const parsed = useMemo(() => (/^\s*[[{]/.test(text) ? readJson(text)?.value : undefined), [text])
   const canBeMarkdown = text.length <= MOST_MARKDOWN
   const isMarkdown = canBeMarkdown && /\bmarkdown\b/i.test(mimeType)
   const [form, setForm] = useState(() => {
-    if (parsed !== undefined && !losesDigits(text)) return 'data'
+    if (parsed !== undefined) return 'data'
     return isMarkdown ? 'markdown' : 'text'
   })
   const [wrap, setWrap] = useState(true)
@@ -57,12 +54,4 @@ export function TextBlock({ text, mimeType = '' }: { text: string; mimeType?: st
       )}
     </div>
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, StartCall } from '../../api/contract.ts'
 import type { Pick } from './drafts.ts'
 import { expandTemplate } from './uri-template.ts'
+import { isJsonObject } from '../../api/json.ts'
 
 export interface Request {
   readonly method: string
@@ -9,7 +10,7 @@ export interface Request {
 
 /** What to send for an entry and what was typed for it. */
 export function toRequest({ kind, name }: Pick, draft: unknown): Request {
-  const values = isObject(draft) ? draft : {}
+  const values = isJsonObject(draft) ? draft : {}
   switch (kind) {
     case 'tool':
       return { method: 'tools/call', params: { name, arguments: values } }
@@ -32,8 +33,4 @@ export function fromCall({ method, params }: Omit<StartCall, 'client'>): { pick:
   if (method === 'resources/read')
     return { pick: { kind: 'resource', name: String(params.uri ?? '') }, draft: undefined }
   return { pick: { kind: 'request', name: method }, draft: params }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts'
 import type { JsonObject, TargetDetail } from '../../api/contract.ts'
 import { useEdited } from '../../api/kept.ts'
 import { queryClient, targetQuery } from '../../api/queries.ts'
+import { isJsonObject, parseJson, writeJson } from '../../api/json.ts'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/layout/dialog.tsx'
 import { Editor } from '../../ui/editor/editor.tsx'
@@ -16,7 +17,7 @@ import styles from './target-configuration.module.css'
 
 /** The entry of this target, as JSON whatever the file is; saving keeps the file's comments. */
 export function TargetConfiguration({ target }: { target: TargetDetail }) {
-  const original = JSON.stringify(target.config.entry, undefined, 2)
+  const original = writeJson(target.config.entry, undefined, 2)
   const edit = useEdited(`target ${target.name}`, { text: original, name: target.name })
   const { text, name } = edit.value
   const navigate = useNavigate()
@@ -27,7 +28,7 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
       const entry = parseEntry(text)
       // The rest of the file may be another one by now; this entry may not.
       const { config } = await queryClient.fetchQuery({ ...targetQuery(target.name), staleTime: 0 })
-      if (JSON.stringify(config.entry, undefined, 2) !== original)
+      if (writeJson(config.entry, undefined, 2) !== original)
         throw new Error('The entry has just been changed elsewhere: nothing was saved.')
       const body = { entry, revision: config.revision ?? '', ...(name !== target.name && { name }) }
       return call('updateTarget', { params: { name: target.name }, body })
@@ -168,8 +169,7 @@ function Remove({ target }: { target: TargetDetail }) {
 }
 
 function parseEntry(text: string): JsonObject {
-  const value: unknown = JSON.parse(text)
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw new Error('The entry has to be an object.')
-  return value as JsonObject
+  const value = parseJson(text)
+  if (!isJsonObject(value)) throw new Error('The entry has to be an object.')
+  return value
 }

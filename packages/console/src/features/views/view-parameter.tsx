@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import { readJson } from '../../ui/text/read-json.ts'
 import { TextField } from '../../ui/controls/text-field.tsx'
 import { withMember, withParameter, type RawEntry, type RawParameter } from './raw-view.ts'
 import styles from './views.module.css'
+import { readJson, writeJson } from '../../api/json.ts'
 
 interface Props {
   /** The target's own name of it. */
@@ -70,7 +70,7 @@ function ValueField({ label, value, onChange }: ValueProps) {
 
 function textOf(value: unknown): string {
   if (value === undefined) return ''
-  return typeof value === 'string' && readValue(value) === value ? value : JSON.stringify(value)
+  return typeof value === 'string' && readValue(value) === value ? value : writeJson(value)
 }
 
 function readValue(text: string): unknown {

@@ -1,7 +1,9 @@
-import { useState } from 'react'
+import { useRef } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
-import { keep, useKept } from '../../api/kept.ts'
+import { isJsonObject } from '../../api/json.ts'
+import { forget, useKept } from '../../api/kept.ts'
 import { RawJson } from '../../schema-form/raw-json.tsx'
+import { goToUnreadable } from '../../schema-form/unreadable.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/layout/dialog.tsx'
 
@@ -18,8 +20,8 @@ interface Props {
 export function EditReplay({ id, method, params, isSending, onSend, onClose }: Props) {
   const slot = `replay ${id}`
   const [edited, setEdited] = useKept<unknown>(slot, () => params)
-  const [isReadable, setReadable] = useState(true)
-  const isObject = typeof edited === 'object' && edited !== null && !Array.isArray(edited)
+  const box = useRef<HTMLDivElement>(null)
+  const isObject = isJsonObject(edited)
   return (
     <Dialog
       open
@@ -29,18 +31,21 @@ export function EditReplay({ id, method, params, isSending, onSend, onClose }: P
       actions={
         <Button
           tone="primary"
-          disabled={isSending || !isReadable || !isObject}
+          disabled={isSending || !isObject}
           onClick={() => {
-            keep(slot, undefined)
-            onSend(edited as JsonObject)
+            if (!isObject || goToUnreadable(box.current!)) return
+            forget(slot)
+            onSend(edited)
           }}
         >
           Send
         </Button>
       }
     >
-      <RawJson label="Parameters" value={edited} onChange={setEdited} onReadable={setReadable} />
-      {isReadable && !isObject && <p role="alert">Parameters are a JSON object.</p>}
+      <div ref={box}>
+        <RawJson label="Parameters" slot={`${slot}/raw`} value={edited} onChange={setEdited} />
+      </div>
+      {!isObject && <p role="alert">Parameters are a JSON object.</p>}
     </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 import { ArrowLeft, ArrowRight, Shuffle } from 'lucide-react'
 import { useState } from 'react'
 import type { WireDetail, WireMessage } from '../../api/contract.ts'
+import { writeJson } from '../../api/json.ts'
 import { Badge } from '../../ui/signs/badge.tsx'
 import { CopyButton } from '../../ui/controls/copy.tsx'
 import { formatBytes, formatDuration } from '../../ui/text/format.ts'
@@ -46,11 +47,7 @@ function Message({ message }: { message: WireMessage }) {
         <span>
           {formatDuration(message.offset)} · {formatBytes(message.bytes)}
         </span>
-        <CopyButton
-          label="Copy the message"
-          text={() => JSON.stringify(message.message, undefined, 2)}
-          compact
-        />
+        <CopyButton label="Copy the message" text={() => writeJson(message.message, undefined, 2)} compact />
       </header>
       {message.note !== undefined && (
         <p className={styles.note}>

@@ -1,5 +1,7 @@
 import { BookmarkPlus, X } from 'lucide-react'
 import { useState } from 'react'
+import { parseJson, writeJson } from '../../api/json.ts'
+import { forget, useKept } from '../../api/kept.ts'
 import { Button, IconButton } from '../../ui/controls/button.tsx'
 import { Dialog } from '../../ui/layout/dialog.tsx'
 import styles from './saved-views.module.css'
@@ -30,7 +32,7 @@ export function SavedViews({ filter, sort, onChoose }: Props) {
   const [own, setOwn] = useState(readViews)
   const [isNaming, setNaming] = useState(false)
   const write = (views: readonly View[]) => {
-    localStorage.setItem(KEY, JSON.stringify(views))
+    localStorage.setItem(KEY, writeJson(views))
     setOwn(views)
   }
   const known = [...BUILT_IN, ...own]
@@ -73,8 +75,10 @@ export function SavedViews({ filter, sort, onChoose }: Props) {
   )
 }
 
+const SLOT = 'name of a view'
+
 function NameView({ onName, onClose }: { onName: (name: string) => void; onClose: () => void }) {
-  const [name, setName] = useState('')
+  const [name, setName] = useKept(SLOT, () => '')
   const isTaken = BUILT_IN.some((view) => view.name === name.trim())
   return (
     <Dialog open title="Save view" onClose={onClose}>
@@ -82,7 +86,9 @@ function NameView({ onName, onClose }: { onName: (name: string) => void; onClose
         className={styles.form}
         onSubmit={(event) => {
           event.preventDefault()
-          if (name.trim() !== '' && !isTaken) onName(name.trim())
+          if (name.trim() === '' || isTaken) return
+          forget(SLOT)
+          onName(name.trim())
         }}
       >
         <label>
@@ -100,7 +106,7 @@ function NameView({ onName, onClose }: { onName: (name: string) => void; onClose
 
 function readViews(): readonly View[] {
   try {
-    const views: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    const views: unknown = parseJson(localStorage.getItem(KEY) ?? '[]')
     return Array.isArray(views) ? views.filter(isView) : []
   } catch {
     return []

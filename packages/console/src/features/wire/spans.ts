@@ -1,4 +1,5 @@
 import type { WireMessage } from '../../api/contract.ts'
+import { writeJson } from '../../api/json.ts'
 
 /** A request with its answer, or a message that stands alone. */
 export interface Span {
@@ -37,5 +38,5 @@ export function toSpans(messages: readonly WireMessage[]): Span[] {
 
 function keyOf({ hop, message }: WireMessage, direction: string): string {
   const id = message !== null && typeof message === 'object' && 'id' in message ? message.id : undefined
-  return `${hop} ${direction} ${JSON.stringify(id)}`
+  return `${hop} ${direction} ${writeJson(id)}`
 }

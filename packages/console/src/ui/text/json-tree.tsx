@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import styles from './json-tree.module.css'
 import { ShortText } from './long-text.tsx'
+import { isBranch, writeJson } from '../../api/json.ts'
 
 const SHOWN = 100
 const DRAWN_AT_ONCE = 1_000
@@ -28,9 +29,7 @@ function levelsToOpen(value: unknown, wanted: number): number {
   let level = [value]
   let count = 0
   for (let open = 0; open < wanted; open += 1) {
-    level = level.flatMap((one) =>
-      one !== null && typeof one === 'object' ? Object.values(one).slice(0, SHOWN) : [],
-    )
+    level = level.flatMap((one) => (isBranch(one) ? Object.values(one).slice(0, SHOWN) : []))
     count += level.length
     if (count > DRAWN_AT_ONCE) return Math.max(open, 1)
   }
@@ -38,8 +37,7 @@ function levelsToOpen(value: unknown, wanted: number): number {
 }
 
 function Node({ value, name, open = 0, folded = '' }: Props) {
-  if (value !== null && typeof value === 'object')
-    return <Branch value={value} name={name} open={open} folded={folded} />
+  if (isBranch(value)) return <Branch value={value} name={name} open={open} folded={folded} />
   return (
     <div className={styles.leaf}>
       {name !== undefined && <Name name={name} />}
@@ -100,7 +98,7 @@ function Leaf({ value }: { value: unknown }) {
   if (typeof value === 'string') {
     return (
       <span className={styles.string}>
-        <ShortText text={JSON.stringify(value)} />
+        <ShortText text={writeJson(value)} />
       </span>
     )
   }

@@ -1,5 +1,6 @@
 import { Trash2 } from 'lucide-react'
 import { useId, useState } from 'react'
+import { forget, useKept } from '../../../api/kept.ts'
 import { useStore } from '../../../api/store.ts'
 import { Button, IconButton } from '../../../ui/controls/button.tsx'
 import { Card } from '../../../ui/layout/card.tsx'
@@ -33,14 +34,18 @@ export function SavedRequests({ onOpen }: { onOpen: (saved: SavedRequest) => voi
   )
 }
 
+const SLOT = 'name of a request'
+
 export function SaveRequest({ pick, draft }: { pick: Pick; draft: unknown }) {
   const [isOpen, setOpen] = useState(false)
-  const [title, setTitle] = useState('')
+  const [title, setTitle] = useKept(SLOT, () => '')
   const id = useId()
   const save = () => {
     if (title.trim() === '') return
     saveRequest({ title: title.trim(), pick, draft })
     notify(`Saved as “${title.trim()}”.`)
+    setTitle('')
+    forget(SLOT)
     setOpen(false)
   }
   return (

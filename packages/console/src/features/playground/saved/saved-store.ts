@@ -1,4 +1,5 @@
 import { createStore, type Store } from '../../../api/store.ts'
+import { parseJson, writeJson } from '../../../api/json.ts'
 import type { Pick } from '../drafts.ts'
 
 /** A request that was given a name, to be made again. It lives in this browser. */
@@ -24,12 +25,12 @@ export function forgetRequest(title: string): void {
 
 function write(all: readonly SavedRequest[]): void {
   savedRequests.set(all)
-  localStorage.setItem(KEY, JSON.stringify(all))
+  localStorage.setItem(KEY, writeJson(all))
 }
 
 function stored(): readonly SavedRequest[] {
   try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
+    const value: unknown = parseJson(localStorage.getItem(KEY) ?? '[]')
     return Array.isArray(value) ? (value as SavedRequest[]) : []
   } catch {
     return []

@@ -4,6 +4,7 @@ import type {
   PlaygroundCallDetail,
   PlaygroundEvent,
 } from '../../../api/contract.ts'
+import { writeJson } from '../../../api/json.ts'
 
 type EventOf<Type extends PlaygroundEvent['type']> = Extract<PlaygroundEvent, { type: Type }>
 
@@ -114,9 +115,9 @@ function eventsOf<Type extends PlaygroundEvent['type']>(
 }
 
 function text(value: unknown): string {
-  return JSON.stringify(value)
+  return writeJson(value)
 }
 
 function indented(value: unknown, spaces: number): string {
-  return JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`)
+  return writeJson(value, undefined, 2).replaceAll('\n', `\n${' '.repeat(spaces)}`)
 }

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { gateway } from '../../../api/call.ts'
 import type { WireDetail } from '../../../api/contract.ts'
+import { parseJson } from '../../../api/json.ts'
 import { Button } from '../../../ui/controls/button.tsx'
 import { saveFile } from '../../../ui/text/save-file.ts'
 import { notifyError } from '../../../ui/signs/toasts.tsx'
@@ -36,5 +37,5 @@ function linesOf(text: string): WireDetail[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as WireDetail)
+    .map((line) => parseJson(line) as WireDetail)
 }

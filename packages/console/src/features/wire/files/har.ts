@@ -1,5 +1,6 @@
 import type { Json, WireDetail, WireMessage } from '../../../api/contract.ts'
-import { isExchange } from './is-exchange.ts'
+import { isJsonObject, readJson, writeJson } from '../../../api/json.ts'
+import { toExchange } from './to-exchange.ts'
 
 /** HTTP Archive 1.2. Members with an underscore are ours: they bring back what HTTP does not say. */
 interface HarEntry {
@@ -50,7 +51,7 @@ export function toHar(exchanges: readonly WireDetail[]): string {
     }
   })
   const log = { version: '1.2', creator: { name: 'Gantry', version: '1' }, entries }
-  return JSON.stringify({ log }, undefined, 1)
+  return writeJson({ log }, undefined, 1)
 }
 
 function isClientRequest({ hop, direction, type }: WireMessage): boolean {
@@ -64,27 +65,27 @@ function isClientAnswer({ hop, direction, type }: WireMessage): boolean {
 function bodyOf(message: WireMessage | undefined): string {
   if (!message) return ''
   if (typeof message.message === 'string') return message.message
-  return JSON.stringify({ jsonrpc: '2.0', ...(message.message as object) })
+  return writeJson({ jsonrpc: '2.0', ...(message.message as object) })
 }
 
 /** The exchanges of an archive of any origin: what is no JSON-RPC, or not as archives are, is left out. */
 export function fromHar(archive: { readonly log?: { readonly entries?: unknown } }): WireDetail[] {
   const entries: readonly unknown[] = Array.isArray(archive.log?.entries) ? archive.log.entries : []
   return entries.flatMap((entry, index) => {
-    const found = fromEntry((entry ?? {}) as Partial<HarEntry>, index + 1)
-    return isExchange(found) ? [found] : []
+    return fromEntry((entry ?? {}) as Partial<HarEntry>, index + 1) ?? []
   })
 }
 
-function fromEntry(entry: Partial<HarEntry>, id: number): unknown {
-  if (isExchange(entry._exchange)) return entry._exchange
+function fromEntry(entry: Partial<HarEntry>, id: number): WireDetail | undefined {
+  const own = toExchange(entry._exchange)
+  if (own) return own
   const request = parse(entry.request?.postData?.text)
-  return request && toExchange(entry, request, id)
+  return request && toExchange(exchangeOf(entry, request, id))
 }
 
 type Message = { readonly [key: string]: unknown }
 
-function toExchange(entry: Partial<HarEntry>, request: Message, id: number): unknown {
+function exchangeOf(entry: Partial<HarEntry>, request: Message, id: number): unknown {
   const text = entry.response?.content?.text
   const response = parse(text) ?? lastEvent(text)
   const params = (request.params ?? {}) as Message
@@ -128,18 +129,14 @@ function hopOf(message: Message, seq: number, at: number, time: number): WireMes
     type: isRequest ? 'request' : message.error === undefined ? 'response' : 'error',
     ...(isRequest && { method: message.method as string }),
     message: message as Json,
-    bytes: JSON.stringify(message).length,
+    bytes: writeJson(message).length,
     truncated: false,
   }
 }
 
 function parse(text: unknown): Message | undefined {
-  try {
-    const value: unknown = JSON.parse(String(text ?? ''))
-    return value !== null && typeof value === 'object' ? (value as Message) : undefined
-  } catch {
-    return undefined
-  }
+  const value = readJson(String(text ?? ''))?.value
+  return isJsonObject(value) ? value : undefined
 }
 
 /** The answer comes last in a stream of events. */

@@ -1,7 +1,8 @@
 import type { WireDetail } from '../../../api/contract.ts'
 import { createStore, type Store } from '../../../api/store.ts'
+import { isJsonObject, readJson } from '../../../api/json.ts'
 import { fromHar } from './har.ts'
-import { isExchange } from './is-exchange.ts'
+import { toExchange } from './to-exchange.ts'
 
 /** Exchanges of a file, which are shown in place of the gateway's. */
 export interface Imported {
@@ -36,21 +37,10 @@ function withOwnIds(exchanges: readonly WireDetail[]): WireDetail[] {
 }
 
 function whole(text: string): WireDetail[] | undefined {
-  try {
-    const value = JSON.parse(text)
-    return value?.log === undefined ? undefined : fromHar(value)
-  } catch {
-    return undefined
-  }
+  const archive = readJson(text)?.value
+  return isJsonObject(archive) && archive.log !== undefined ? fromHar(archive) : undefined
 }
 
 function lines(text: string): WireDetail[] {
-  return text.split('\n').flatMap((line) => {
-    try {
-      const value: unknown = JSON.parse(line)
-      return isExchange(value) ? [value] : []
-    } catch {
-      return []
-    }
-  })
+  return text.split('\n').flatMap((line) => toExchange(readJson(line)?.value) ?? [])
 }

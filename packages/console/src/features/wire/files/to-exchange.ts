@@ -1,4 +1,5 @@
 import type { WireDetail } from '../../../api/contract.ts'
+import { withPlainNumbers } from '../../../api/json.ts'
 
 type Check = (value: unknown) => boolean
 
@@ -62,7 +63,12 @@ const exchange = object({
   ),
 })
 
-/** Whether a value has all that the page shows, as what it shows it: files are not always what they say. */
-export function isExchange(value: unknown): value is WireDetail {
-  return exchange(value)
+/** The exchange that a value is, if it has all that the page shows, as what it shows it: files are not always what they say. */
+export function toExchange(value: unknown): WireDetail | undefined {
+  // Messages are shown as they were sent. Everything else is ours, and has plain numbers.
+  const plain = withPlainNumbers(value)
+  if (!exchange(plain)) return undefined
+  const { hops } = value as WireDetail
+  const known = plain as WireDetail
+  return { ...known, hops: known.hops.map((hop, at) => ({ ...hop, message: hops[at]!.message })) }
 }
