@@ -316,43 +316,12 @@ export const ALLOWED = {
     why: 'answers of the user’s own gateway; runs in pages too, which have no SDK',
   },
   // The console runs in a page. A value that cannot be read is an error of that page, inside a try.
-  'packages/console/src/ui/text/read-json.ts': { 'JSON.parse': 1, why: 'what the user types, in a try' },
   'packages/console/src/ui/text/safe-url.ts': { 'new URL': 1, why: 'in a try' },
   'packages/console/src/features/wire/files/export-button.tsx': {
     'the whole body of a response': 2,
-    'JSON.parse': 1,
     why: 'a file that the user asked for, as this gateway wrote it',
   },
-  'packages/console/src/features/wire/files/har.ts': { 'JSON.parse': 1, why: 'in a try' },
-  'packages/console/src/features/wire/files/imported.ts': { 'JSON.parse': 2, why: 'in a try' },
-  'packages/console/src/features/wire/saved-views.tsx': {
-    'JSON.parse': 1,
-    why: 'kept by the page, in a try',
-  },
-  'packages/console/src/features/playground/saved/saved-store.ts': {
-    'JSON.parse': 1,
-    why: 'kept by the page, in a try',
-  },
   'packages/console/src/features/playground/question.tsx': { 'new URL': 1, why: 'after isSafeLink' },
-  'packages/console/src/features/playground/result-view.tsx': { 'JSON.parse': 1, why: 'in a try' },
-  'packages/console/src/features/playground/text-block.tsx': { 'JSON.parse': 1, why: 'in a try' },
-  'packages/console/src/api/kept.ts': { 'JSON.parse': 1, why: 'what the page kept itself, in a try' },
-  'packages/console/src/features/playground/client-settings.ts': {
-    'JSON.parse': 1,
-    why: 'settings of the page itself, in a try',
-  },
-  'packages/console/src/features/target/target-configuration.tsx': {
-    'JSON.parse': 1,
-    why: 'what the user types; the form shows the error',
-  },
-  'packages/console/src/features/configuration/path-at.ts': {
-    'JSON.parse': 1,
-    why: 'one string of the configuration, in a try',
-  },
-  'packages/console/src/schema-form/raw-json.tsx': {
-    'JSON.parse': 1,
-    why: 'what the user types; the form shows the error',
-  },
 }
 
 /** `[{ file, line, name, use }]` for a source text, one for each use; comments do not count. */

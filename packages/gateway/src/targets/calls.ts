@@ -17,7 +17,6 @@ import type { Instance } from './connection/instance.ts'
 import { isSharedKey } from './connection/pool.ts'
 import type { TargetConnection } from './connected/target-connection.ts'
 import type { Caller } from './personal.ts'
-import type { Deadlines, Expiring } from './deadlines.ts'
 import type { Recorder } from './recording/recorder.ts'
 import { isAuthFailure, isConnectionLoss, isUndone, TargetError } from './target-error.ts'
 import { NO_LIMITS, TargetExchange, targetHeaders } from './connected/target-exchange.ts'
@@ -156,10 +155,11 @@ export class Calls implements Expiring {
       const trace = traceOf(exchange)
       const model = this.#host.model()
       // Of a server that is no program of ours nobody knows whether it can go on with another connection.
-      const isThere = model.kind === 'stdio' ? () => instance.connection === connection : undefined
-      if (exchange.ask) noteAsker(exchange, isThere)
+      const record = model.kind === 'stdio' ? recordOf(exchange) : undefined
+      if (record && exchange.ask) record.isAskerThere = () => instance.connection === connection
       const outcome = await (trace ? trace.ask(exchange, connection, model, run) : run(exchange))
-      if (outcome.type === 'input_required') noteAsker(exchange, isThere)
+      if (record && outcome.type === 'input_required')
+        record.isAskerThere = () => instance.connection === connection
       return outcome
     } finally {
       instance.done(connection)
@@ -242,11 +242,6 @@ export class Calls implements Expiring {
   }
 }
 
-function noteAsker(exchange: Exchange, isThere: (() => boolean) | undefined): void {
-  const record = recordOf(exchange)
-  if (record) record.isAskerThere = isThere
-}
-
 function callerOf({ auth, headers }: Exchange): Caller | undefined {
   return auth && { principal: auth.principal, headers }
 }
@@ -271,5 +266,37 @@ async function traced<T>(exchange: Exchange, name: string, work: Promise<T>): Pr
     return await work
   } finally {
     trace.step(name, began)
+  }
+}
+
+const TICK = 250
+
+/** Requests that must not go on for ever. */
+export interface Expiring {
+  /** Ends requests whose time is over. Returns false when no request is under way. */
+  check(now: number): boolean
+}
+
+/** One timer for all calls in flight: a timer for each would cost more than relaying it. */
+export class Deadlines {
+  readonly #watched = new Set<Expiring>()
+  #timer: NodeJS.Timeout | undefined
+
+  /** Watches requests until none is under way. */
+  watch(requests: Expiring): void {
+    this.#watched.add(requests)
+    if (this.#timer) return
+    this.#timer = setInterval(() => this.#tick(), TICK)
+    this.#timer.unref()
+  }
+
+  #tick(): void {
+    const now = Date.now()
+    for (const requests of this.#watched) {
+      if (!requests.check(now)) this.#watched.delete(requests)
+    }
+    if (this.#watched.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 }

@@ -1,5 +1,5 @@
 import type { GatewayModel } from '../model/index.ts'
-import { Deadlines } from './deadlines.ts'
+import { Deadlines } from './calls.ts'
 import { StartGate } from './connection/start-gate.ts'
 import { ArrivingResults } from './fetch/arriving-results.ts'
 import { createPooledFetch } from './fetch/pooled-fetch.ts'

@@ -1,7 +1,7 @@
 import type { Principal } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { Tracer } from '../telemetry/tracer.ts'
-import type { Deadlines } from './deadlines.ts'
+import type { Deadlines } from './calls.ts'
 import { type Connections, Succession } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
 import type { ConnectionState } from './connection/life.ts'
