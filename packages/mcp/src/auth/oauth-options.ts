@@ -1,4 +1,4 @@
-import { type Duration, parseUrl, requireKnownOptions } from '../protocol/index.ts'
+import { type Duration, type FormsOf, parseUrl, requireKnownOptions } from '../protocol/index.ts'
 import type { SigningKey } from './grants/client-authentication.ts'
 import type { TokenAuthMethod } from './tokens/client-information.ts'
 import { oauthError } from './http/oauth-error.ts'
@@ -122,21 +122,27 @@ export interface OAuthOptions {
   selectIssuer?: (issuers: readonly string[]) => string | Promise<string>
 }
 
-const OAUTH_OPTIONS: Record<keyof OAuthOptions, 1> = {
+const GRANTS = ['authorization_code', 'client_credentials', 'private_key_jwt']
+
+const OAUTH_OPTIONS: FormsOf<OAuthOptions> = {
   serverUrl: 1,
-  grant: 1,
+  grant: {
+    type: ['jwt-bearer', 'enterprise'],
+    assertion: 1,
+    idp: { tokenEndpoint: 1, clientId: 1, clientSecret: 1, idToken: 1 } satisfies FormsOf<IdentityProvider>,
+  },
   redirect: 1,
-  askUser: 1,
+  askUser: ['when-needed', 'on-sign-in'],
   clientId: 1,
   clientSecret: 1,
   privateKey: 1,
-  tokenEndpointAuthMethod: 1,
+  tokenEndpointAuthMethod: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
   issuer: 1,
   clientMetadataUrl: 1,
   clientMetadata: 1,
   scopes: 1,
   offlineAccess: 1,
-  dpop: 1,
+  dpop: [true, false, 'auto'],
   storage: 1,
   account: 1,
   fetch: 1,
@@ -154,6 +160,7 @@ const OAUTH_OPTIONS: Record<keyof OAuthOptions, 1> = {
 export function checkOptions(options: OAuthOptions): void {
   requireKnownOptions('sign-in', OAUTH_OPTIONS, options)
   const grant = options.grant ?? 'authorization_code'
+  if (typeof grant === 'string') requireKnownOptions('sign-in', { grant: GRANTS }, { grant })
   const refuse = (message: string): never => {
     throw oauthError('options', message)
   }

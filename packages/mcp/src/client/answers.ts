@@ -11,7 +11,6 @@ import {
   type ElicitUrlParams,
   type Root,
   type JsonSchema,
-  requireKnownOptions,
 } from '../protocol/index.ts'
 import { applyDefaults, compileSchema, describeIssues } from '../schema/index.ts'
 
@@ -43,8 +42,6 @@ export class Answers {
 
   constructor(handlers: AnswerHandlers) {
     this.#handlers = handlers
-    if (typeof handlers.elicit === 'object')
-      requireKnownOptions('handler of questions', { form: 1, url: 1 }, handlers.elicit)
     if (Array.isArray(handlers.roots)) checkRoots(handlers.roots)
   }
 

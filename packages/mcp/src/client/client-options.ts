@@ -7,13 +7,16 @@ import type {
   ReconnectOptions,
 } from '../exchange/index.ts'
 import type { JsonObject, NumberMode } from '../jsonrpc/index.ts'
-import type {
-  ClientCapabilities,
-  Duration,
-  Era,
-  Implementation,
-  LoggingLevel,
-  Revision,
+import {
+  type ClientCapabilities,
+  type Duration,
+  type Era,
+  type FormsOf,
+  type Implementation,
+  LOG_LEVELS,
+  type LoggingLevel,
+  type Revision,
+  REVISIONS,
 } from '../protocol/index.ts'
 import type { AnswerHandlers } from './answers.ts'
 import type { EraCache } from './negotiation/era-cache.ts'
@@ -68,34 +71,34 @@ export interface ClientOptions extends Partial<Implementation>, AnswerHandlers {
   onAmbiguous?: ((report: AmbiguousRequest) => void) | undefined
 }
 
-export const CLIENT_OPTIONS: Record<keyof ClientOptions, 1> = {
+export const CLIENT_OPTIONS: FormsOf<ClientOptions> = {
   name: 1,
   version: 1,
   title: 1,
   description: 1,
   websiteUrl: 1,
   icons: 1,
-  elicit: 1,
+  elicit: { form: 1, url: 1 },
   sample: 1,
   roots: 1,
   connector: 1,
-  capabilities: 1,
-  middleware: 1,
-  era: 1,
-  protocolVersion: 1,
+  capabilities: 'an object',
+  middleware: 'a list',
+  era: ['auto', 'legacy', 'modern'],
+  protocolVersion: REVISIONS,
   probeTimeout: 1,
+  reconnect: { initialDelay: 1, maxDelay: 1, maxAttempts: 1 },
+  eras: 1,
+  numbers: ['exact', 'rounded', 'source'],
   connectTimeout: 1,
   timeout: 1,
   maxTotalTimeout: 1,
-  autoConnect: 1,
-  reconnect: 1,
-  eras: 1,
-  numbers: 1,
-  maxRounds: 1,
-  logLevel: 1,
-  cache: 1,
-  validateOutput: 1,
-  maxPages: 1,
+  autoConnect: 'true or false',
+  maxRounds: 'a number',
+  logLevel: LOG_LEVELS,
+  cache: { maxEntries: 1 },
+  validateOutput: 'true or false',
+  maxPages: 'a number',
   traceContext: 1,
   continuations: 1,
   onHandshake: 1,

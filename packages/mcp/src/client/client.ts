@@ -19,6 +19,7 @@ import {
   META,
   type Prompt,
   type ReadResourceResult,
+  requireKnownOptions,
   type Resource,
   type ResourceTemplate,
   type Revision,
@@ -33,7 +34,7 @@ import type { ClientEvents, ClientOptions } from './client-options.ts'
 import type { Deadline } from './deadlines/deadline.ts'
 import { resultOf } from './outcome-result.ts'
 import { Pages } from './pages.ts'
-import type { RequestOptions } from './request-options.ts'
+import { type RequestOptions, requireRequestOptions } from './request-options.ts'
 import { resumeParams, type SavedCall, type StartedCall } from './saved-call.ts'
 import type { Subscription } from './subscriptions/subscriptions.ts'
 import { ToolCalls, toolParams } from './tool-calls.ts'
@@ -70,6 +71,7 @@ export class Client<App = unknown> implements AsyncDisposable {
 
   /** Connects, once however often it is called, and says what the server says about itself. */
   async connect(connector?: Connector, options: { signal?: AbortSignal } = {}): Promise<Discovery> {
+    requireKnownOptions('connection', { signal: 1 }, options)
     const core = this.#core
     if (connector && connector !== core.connector) {
       if (core.connection.busy) {
@@ -165,6 +167,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     uri: string,
     options: Pick<RequestOptions, 'signal' | 'timeout'> = {},
   ): Promise<Subscription> {
+    requireRequestOptions(options)
     const core = this.#core
     await core.connection.acquire(options.signal)
     const deadline = core.requests.deadline('subscriptions/listen', options)
@@ -256,6 +259,7 @@ export class Client<App = unknown> implements AsyncDisposable {
 
   /** The log messages wanted from now on. Modern servers hear of it with each request. */
   async setLogLevel(level: LoggingLevel, options: RequestOptions = {}): Promise<void> {
+    requireRequestOptions({ ...options, logLevel: level })
     this.#core.logLevel = level
     const { edge } = await this.#core.connection.acquire(options.signal)
     if (edge.era === 'legacy' && edge.discovery.capabilities.logging) {

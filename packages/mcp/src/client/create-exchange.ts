@@ -10,6 +10,7 @@ import {
   OPTIONS,
   type Progress,
   type RequestOptions,
+  requireRequestOptions,
 } from './request-options.ts'
 
 export interface ExchangeDefaults {
@@ -46,12 +47,14 @@ class RequestExchange implements ClientExchange {
   readonly params: JsonObject
   readonly client: ClientFacts
   readonly logLevel: LoggingLevel | undefined
-  readonly [OPTIONS]: RequestOptions
+  // Declared only: bundlers keep a class whose body computes a name, in programs that have no client as well.
+  declare readonly [OPTIONS]: RequestOptions
   readonly #request: OutgoingRequest
   readonly #defaults: ExchangeDefaults
 
   constructor(request: OutgoingRequest, defaults: ExchangeDefaults) {
     const { options } = request
+    requireRequestOptions(options)
     const facts = defaults.facts()
     this.method = request.method
     this.params = withMeta(request, defaults.traceContext())

@@ -1,6 +1,14 @@
 import type { Exchange } from '../exchange/index.ts'
 import type { JsonObject } from '../jsonrpc/index.ts'
-import type { ClientCapabilities, ContentBlock, Duration, LoggingLevel } from '../protocol/index.ts'
+import {
+  type ClientCapabilities,
+  type ContentBlock,
+  type Duration,
+  type FormsOf,
+  LOG_LEVELS,
+  type LoggingLevel,
+  requireKnownOptions,
+} from '../protocol/index.ts'
 
 export interface Progress {
   progress: number
@@ -36,6 +44,23 @@ export interface RequestOptions {
   capabilities?: ClientCapabilities | undefined
   /** Ask the server even when a cached answer is still fresh. */
   fresh?: boolean | undefined
+}
+
+const REQUEST_OPTIONS: FormsOf<RequestOptions> = {
+  signal: 1,
+  timeout: 1,
+  maxTotalTimeout: 1,
+  onProgress: 'a function',
+  onContent: 'a function',
+  onLog: 'a function',
+  logLevel: LOG_LEVELS,
+  meta: 'an object',
+  capabilities: 'an object',
+  fresh: 'true or false',
+}
+
+export function requireRequestOptions(options: object): void {
+  requireKnownOptions('request', REQUEST_OPTIONS, options)
 }
 
 export const OPTIONS: unique symbol = Symbol('options')

@@ -62,9 +62,9 @@ async function toConnector(target: ConnectTarget, options?: HttpClientOptions): 
 }
 
 /** Loaded when it is needed: pages and workers have no processes. */
-async function toProcess(options: StdioOptions): Promise<Connector> {
-  const { stdio } = await import('#stdio')
-  if (stdio) return stdio(options)
+async function toProcess(entry: StdioOptions): Promise<Connector> {
+  const { stdioOfEntry } = await import('#stdio')
+  if (stdioOfEntry) return stdioOfEntry(entry)
   throw new McpError('unsupported', 'This runtime cannot start a process: connect to a URL, or run on Node')
 }
 

@@ -4,7 +4,7 @@ import { canonicalJson, type JsonObject, NotReadYet, parseJson } from '../jsonrp
 import { callerKey } from '../protocol/callers.ts'
 import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
 import { MemoryStore, type Store } from '../server/index.ts'
-import { requireKnownOptions } from '../protocol/known-options.ts'
+import { type FormsOf, requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface CachingOptions {
   /** Tools whose results may be given again. There is no default: only you know which have no effects. */
@@ -20,7 +20,7 @@ export interface CachingOptions {
   store?: Store
 }
 
-const OPTIONS: Record<keyof CachingOptions, 1> = { tools: 1, ttl: 1, per: 1, store: 1 }
+const OPTIONS: FormsOf<CachingOptions> = { tools: 1, ttl: 1, per: 1, store: 1 }
 
 /**
  * Answers calls with equal arguments from memory. Failures, tasks, files that are read while they are sent, and what

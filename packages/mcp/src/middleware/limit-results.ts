@@ -1,13 +1,13 @@
 import type { Middleware } from '../exchange/exchange.ts'
 import { discardLate, isJsonObject, type JsonObject, NotReadYet } from '../jsonrpc/index.ts'
-import { requireKnownOptions } from '../protocol/known-options.ts'
+import { type FormsOf, requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface LimitResultsOptions {
   /** Characters of all content of one result. Default: 100,000, about 25,000 tokens. */
   maxCharacters?: number
 }
 
-const OPTIONS: Record<keyof LimitResultsOptions, 1> = { maxCharacters: 1 }
+const OPTIONS: FormsOf<LimitResultsOptions> = { maxCharacters: 1 }
 
 /**
  * Keeps tools from flooding the model: text is cut where the limit is, with a note of what is missing. Other content

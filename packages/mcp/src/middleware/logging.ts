@@ -1,13 +1,13 @@
 import type { Middleware } from '../exchange/exchange.ts'
 import { timing } from './timing.ts'
-import { requireKnownOptions } from '../protocol/known-options.ts'
+import { type FormsOf, requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface LoggingOptions {
   /** Default: standard error, through `console.error`. Standard output belongs to the protocol on stdio. */
   write?: (line: string) => void
 }
 
-const OPTIONS: Record<keyof LoggingOptions, 1> = { write: 1 }
+const OPTIONS: FormsOf<LoggingOptions> = { write: 1 }
 
 /**
  * Writes a line for each request: what it was, how it ended, how long it took. Arguments and results are never in it.

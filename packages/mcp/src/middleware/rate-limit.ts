@@ -2,7 +2,7 @@ import type { Exchange, Middleware } from '../exchange/exchange.ts'
 import { RefusedForLoad } from '../exchange/server/answer.ts'
 import { senderKey } from '../protocol/callers.ts'
 import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
-import { requireKnownOptions } from '../protocol/known-options.ts'
+import { type FormsOf, requireKnownOptions } from '../protocol/known-options.ts'
 
 export interface RateLimitOptions {
   /** Requests that a caller may send in `per`; all of them at once, if it likes. */
@@ -17,7 +17,7 @@ export interface RateLimitOptions {
 /** Callers that are remembered; the one that was quiet for longest makes room. */
 const MOST_CALLERS = 10_000
 
-const OPTIONS: Record<keyof RateLimitOptions, 1> = { requests: 1, per: 1, methods: 1, by: 1 }
+const OPTIONS: FormsOf<RateLimitOptions> = { requests: 1, per: 1, methods: 1, by: 1 }
 
 interface Bucket {
   left: number

@@ -29,7 +29,7 @@ export function cutText(text: string, most: number): string {
 }
 
 /** Spaces and the marks that may follow one another on one line: each level of a block takes at least one of them. */
-const LONG_LEAD = new RegExp(`^(?: |[-?:](?= )){${MAX_DEPTH + 1}}`, 'm')
+const LONG_LEAD = /* @__PURE__ */ new RegExp(`^(?: |[-?:](?= )){${MAX_DEPTH + 1}}`, 'm')
 
 /** Whether YAML is nested too deep. Checked before parsing: the recursive parser could end the process. */
 export function isDeepYaml(text: string, lex: (text: string) => Iterable<string>): boolean {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../jsonrpc/index.ts'
-import type { JsonSchema } from '../protocol/index.ts'
+import { type FormsOf, type JsonSchema, type OptionForms, requireKnownOptions } from '../protocol/index.ts'
 import { compileSchema } from './compile-schema.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
@@ -17,6 +17,13 @@ export interface FieldOptions<Value, Optional extends boolean = boolean> {
   default?: Value
   /** May be left out of the answer. Default false. */
   optional?: Optional
+}
+
+const FIELD_OPTIONS: FormsOf<FieldOptions<unknown>> = {
+  title: 'text',
+  description: 'text',
+  default: 1,
+  optional: 'true or false',
 }
 
 /** Values with their titles, or values alone. */
@@ -45,6 +52,7 @@ export function choices<const Value extends string, const Optional extends boole
       ...(maxItems !== undefined && { maxItems }),
     },
     options,
+    { ...FIELD_OPTIONS, minItems: 'a number', maxItems: 'a number' },
   )
 }
 
@@ -55,8 +63,11 @@ function alternatives<Value extends string>(offered: Offered<Value>, keyword: 'o
 
 function field<Value, Optional extends boolean>(
   schema: JsonObject,
-  { title, description, default: preset, optional }: FieldOptions<Value, Optional>,
+  options: FieldOptions<Value, Optional>,
+  forms: OptionForms = FIELD_OPTIONS,
 ): FormField<Value, Optional> {
+  requireKnownOptions('field', forms, options)
+  const { title, description, default: preset, optional } = options
   return {
     schema: {
       ...schema,

@@ -1,5 +1,5 @@
 import { McpError, type JsonObject } from '../jsonrpc/index.ts'
-import { isRevision, requireKnownOptions, REVISIONS, type Revision } from '../protocol/index.ts'
+import { type FormsOf, isRevision, requireKnownOptions, REVISIONS, type Revision } from '../protocol/index.ts'
 
 export interface ExceptionContext {
   toolName?: string
@@ -38,7 +38,7 @@ export interface ConfigurationOptions {
   protocolVersion?: Revision | null | undefined
 }
 
-const CONFIGURATION_OPTIONS: Record<keyof ConfigurationOptions, 1> = {
+const CONFIGURATION_OPTIONS: FormsOf<ConfigurationOptions> = {
   exceptionReporter: 1,
   instrumentationCallback: 1,
   aroundRequest: 1,

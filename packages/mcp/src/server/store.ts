@@ -1,3 +1,5 @@
+import { requireKnownOptions } from '../protocol/known-options.ts'
+
 /** State that outlives a request. Memory by default; a shared one lets any replica finish any call. */
 export interface Store {
   get(key: string): Promise<string | undefined>
@@ -24,6 +26,7 @@ export class MemoryStore implements Store {
   #characters = 0
 
   constructor(options: MemoryStoreOptions = {}) {
+    requireKnownOptions('store in memory', { maxEntries: 1, maxCharacters: 1 }, options)
     this.#maxEntries = options.maxEntries ?? 10_000
     this.#maxCharacters = options.maxCharacters ?? 64 * 1024 * 1024
   }

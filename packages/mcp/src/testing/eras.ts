@@ -1,6 +1,14 @@
 import { Client, type ClientOptions } from '../client/index.ts'
 import type { RequestContext } from '../exchange/index.ts'
-import { eraOf, LATEST_LEGACY, LATEST_MODERN, type Era, type Revision } from '../protocol/index.ts'
+import {
+  eraOf,
+  type FormsOf,
+  LATEST_LEGACY,
+  LATEST_MODERN,
+  requireKnownOptions,
+  type Era,
+  type Revision,
+} from '../protocol/index.ts'
 import { globalConfiguration } from '../server/configuration.ts'
 import type { ReplayWarning, Server } from '../server/index.ts'
 import { memory } from '../transport/memory.ts'
@@ -37,6 +45,14 @@ export interface ErasOptions {
   tolerateReplayWarnings?: boolean
 }
 
+const ERAS_OPTIONS: FormsOf<ErasOptions> = {
+  revisions: 'a list',
+  client: 'an object',
+  context: 1,
+  onTraffic: 'a function',
+  tolerateReplayWarnings: 'true or false',
+}
+
 export type AppOf<T> = T extends () => infer App ? Awaited<App> : T
 export type AnyServer = Pick<Server, keyof Server>
 
@@ -60,6 +76,7 @@ export async function eras<T extends AnyServer | (() => AnyServer | Promise<AnyS
   body: (test: EraTest<AppOf<T>>) => unknown,
   options: ErasOptions = {},
 ): Promise<void> {
+  requireKnownOptions('test in all eras', ERAS_OPTIONS, options)
   const revisions = options.revisions ?? [LATEST_LEGACY, LATEST_MODERN]
   for (const revision of revisions) await runOnce(app, body, options, revision, false)
   const modern = revisions.findLast((revision) => eraOf(revision) === 'modern')

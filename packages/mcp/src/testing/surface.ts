@@ -1,7 +1,7 @@
 import { Client } from '../client/index.ts'
 import type { RequestContext, Served } from '../exchange/index.ts'
 import { canonicalJson, type JsonObject, parseJson } from '../jsonrpc/index.ts'
-import { LATEST_MODERN, type Revision } from '../protocol/index.ts'
+import { LATEST_MODERN, requireKnownOptions, type Revision, REVISIONS } from '../protocol/index.ts'
 import { memory } from '../transport/memory.ts'
 
 /** One entry of a list with what it costs a model to read, roughly. */
@@ -36,6 +36,7 @@ export async function surfaceOf(
   served: Served,
   options: { revision?: Revision; context?: RequestContext } = {},
 ): Promise<Surface> {
+  requireKnownOptions('surface', { revision: REVISIONS, context: 1 }, options)
   const { revision = LATEST_MODERN, context } = options
   const connector = memory(served, context ? { context } : {})
   await using client = new Client({ connector, protocolVersion: revision, cache: false })

@@ -1,5 +1,6 @@
 import { ServerConnection, type RequestContext, type Served } from '../exchange/index.ts'
 import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
+import { requireKnownOptions } from '../protocol/index.ts'
 
 /** A line-by-line connection to a server: in memory, a process, a socket. */
 export interface LineChannel {
@@ -56,6 +57,7 @@ export async function runTranscript(
   transcript: string,
   options: { record?: boolean } = {},
 ): Promise<TranscriptRun> {
+  requireKnownOptions('transcript', { record: 'true or false' }, options)
   const inbox = new Inbox(channel)
   const values = new Map<string, string>()
   const written: string[] = []

@@ -1,4 +1,5 @@
 import { type Duration, parseDuration } from '../protocol/parse-duration.ts'
+import { requireKnownOptions } from '../protocol/known-options.ts'
 import { Budget, type BudgetLimit, type BudgetLimits, type OpenMember, OpenSet } from '../protocol/callers.ts'
 import { RefusedForLoad } from '../exchange/server/answer.ts'
 import { McpError } from '../jsonrpc/index.ts'
@@ -230,6 +231,7 @@ export class UnreadAnswers extends HeldBytes {
 
   constructor(limits: UnreadLimits) {
     super(limits.held, parseDuration(limits.stallTimeout))
+    requireKnownOptions('limit of answers', { stallTimeout: 1, held: 1, onCutOff: 1 }, limits)
     this.limits = limits
   }
 

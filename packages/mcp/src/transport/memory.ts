@@ -19,6 +19,7 @@ import {
   jsonReader,
   toJsonText,
 } from '../jsonrpc/index.ts'
+import { requireKnownOptions } from '../protocol/index.ts'
 
 export interface MemoryOptions {
   context?: RequestContext
@@ -28,6 +29,7 @@ export interface MemoryOptions {
 
 /** Connects a client to a server in the same process. Messages are serialised, as on any other transport. */
 export function memory(served: Served, options: MemoryOptions = {}): Connector {
+  requireKnownOptions('server in memory', { context: 1, onTraffic: 1 }, options)
   return {
     kind: 'memory',
     key: `memory:${served.info.name}`,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { McpError } from '../../jsonrpc/index.ts'
-import { parseUrl, splitTarget } from '../../protocol/index.ts'
+import { parseUrl, requireKnownOptions, splitTarget } from '../../protocol/index.ts'
 import { oauthCheck, oauthError } from '../http/oauth-error.ts'
 import type { Redirect } from '../oauth-options.ts'
 import { spawn } from 'node:child_process'
@@ -28,6 +28,7 @@ interface Listening {
 
 /** Brings the user back to this process: a server on 127.0.0.1 for the time of one sign-in (RFC 8252, 7.3). */
 export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirect {
+  requireKnownOptions('redirect', { port: 'a number', path: 'text', open: 'a function' }, options)
   const { port = 0, path = '/callback', open = openOrPrint } = options
   let listening: Promise<Listening> | undefined
   return {

@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose'
 import type { JsonObject } from '../../jsonrpc/index.ts'
-import type { Duration } from '../../protocol/index.ts'
+import type { Duration, FormsOf } from '../../protocol/index.ts'
 import type { Fetch } from '../http/reach-fetch.ts'
 import type { IsNewProof } from './dpop-proof.ts'
 import type { IntrospectionOptions } from './introspector.ts'
@@ -74,7 +74,9 @@ export interface BearerOptions {
   onRefused?: (refusal: Refusal) => void
 }
 
-export const BEARER_OPTIONS: Record<keyof BearerOptions, 1> = {
+export const DPOP_MODES = ['off', 'allowed', 'required'] as const
+
+export const BEARER_OPTIONS: FormsOf<BearerOptions> = {
   resource: 1,
   issuer: 1,
   issuers: 1,
@@ -82,10 +84,23 @@ export const BEARER_OPTIONS: Record<keyof BearerOptions, 1> = {
   scopes: 1,
   impliedScopes: 1,
   jwks: 1,
-  introspection: 1,
-  dpop: 1,
+  introspection: {
+    url: 1,
+    clientId: 1,
+    clientSecret: 1,
+    method: ['client_secret_basic', 'client_secret_post'],
+    all: 'true or false',
+    issuer: 1,
+  } satisfies FormsOf<IntrospectionOptions>,
+  dpop: {
+    mode: DPOP_MODES,
+    maxAge: 1,
+    nonce: { secret: 1, period: 1 },
+    isNewProof: 'a function',
+    algorithms: 1,
+  } satisfies FormsOf<DpopOptions>,
   algorithms: 1,
-  requireAccessTokenType: 1,
+  requireAccessTokenType: 'true or false',
   clockTolerance: 1,
   cacheTtl: 1,
   maxCachedTokens: 1,

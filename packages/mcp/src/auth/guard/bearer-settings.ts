@@ -3,6 +3,7 @@ import { type Duration, parseDuration, parseUrl, requireKnownOptions } from '../
 import { OAuthHttp } from '../http/oauth-http.ts'
 import {
   BEARER_OPTIONS,
+  DPOP_MODES,
   type BearerOptions,
   type DpopMode,
   type DpopOptions,
@@ -38,6 +39,8 @@ const MAX_DOCUMENT_BYTES = 262_144
 /** Refuses what cannot work or would not protect, when the guard is made and not at the first request. */
 export function readSettings(options: BearerOptions): BearerSettings {
   requireKnownOptions('guard', BEARER_OPTIONS, options)
+  for (const issuer of options.issuers ?? [])
+    if (typeof issuer === 'object') requireKnownOptions('trusted issuer', { issuer: 1, jwks: 1 }, issuer)
   const resource = resourceUrl(options.resource)
   const issuers = issuersOf(options)
   const rules: JwtRules = {
@@ -142,6 +145,7 @@ function dpopOf(
 ): Pick<BearerSettings, 'dpopMode' | 'dpopAlgorithms' | 'proofs' | 'nonces'> {
   const given: Omit<DpopOptions, 'mode'> & { mode: DpopMode } =
     typeof dpop === 'string' ? { mode: dpop } : dpop
+  requireKnownOptions('guard', { dpop: DPOP_MODES }, { dpop: given.mode })
   if (given.mode === 'off') {
     return { dpopMode: 'off', dpopAlgorithms: [], proofs: undefined, nonces: undefined }
   }

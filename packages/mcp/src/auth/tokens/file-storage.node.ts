@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { isJsonObject, type JsonObject, type McpError } from '../../jsonrpc/index.ts'
+import { requireKnownOptions } from '../../protocol/index.ts'
 import { withFileLock } from './file-lock.node.ts'
 import { oauthError } from '../http/oauth-error.ts'
 import { keyedMutex, type TokenStorage } from './token-storage.ts'
@@ -17,6 +18,7 @@ const HEADER = 'gantry tokens 1'
 
 /** Keeps tokens in one encrypted file (AES-256-GCM), for any number of processes at once. */
 export function fileStorage(options: FileStorageOptions): TokenStorage {
+  requireKnownOptions('storage of tokens', { path: 'text', key: 1 }, options)
   const path = resolve(options.path)
   const mutex = keyedMutex()
   const prepare = once(async () => {

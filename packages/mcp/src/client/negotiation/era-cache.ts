@@ -1,4 +1,4 @@
-import { type Duration, type Era, parseDuration } from '../../protocol/index.ts'
+import { type Duration, type Era, parseDuration, requireKnownOptions } from '../../protocol/index.ts'
 
 export interface EraFinding {
   readonly era: Era
@@ -22,6 +22,7 @@ export class EraCache {
   readonly #maxAge: number
 
   constructor(options: EraCacheOptions = {}) {
+    requireKnownOptions('cache of eras', { maxAge: 1, findings: 1 }, options)
     this.#maxAge = parseDuration(options.maxAge ?? '1d')
     this.import(options.findings ?? {})
   }

@@ -17,9 +17,12 @@ import {
   type Duration,
   type Era,
   eraOf,
+  type FormsOf,
   type Implementation,
   parseDuration,
+  requireKnownOptions,
   type Revision,
+  REVISIONS,
 } from '../../protocol/index.ts'
 import { EraCache, sharedEraCache } from './era-cache.ts'
 import { probe, type ProbeFinding } from './probe.ts'
@@ -48,6 +51,19 @@ export interface NegotiateOptions {
   hooks?: EdgeHooks | undefined
 }
 
+const OPTIONS: FormsOf<NegotiateOptions> = {
+  info: 1,
+  capabilities: 1,
+  era: ['auto', 'legacy', 'modern'],
+  protocolVersion: REVISIONS,
+  probeTimeout: 1,
+  eras: 1,
+  numbers: ['exact', 'rounded', 'source'],
+  reconnect: 1,
+  signal: 1,
+  hooks: 1,
+}
+
 export interface Negotiated {
   readonly edge: ClientEdge
   readonly wire: Wire
@@ -62,6 +78,7 @@ const DEFAULT_PROBE_TIMEOUT = 10_000
 
 /** Connects to a server and finds out how it wants to be spoken to. Leaves nothing open when it fails. */
 export async function negotiate(connector: Connector, options: NegotiateOptions): Promise<Negotiated> {
+  requireKnownOptions('negotiation', OPTIONS, options)
   try {
     return await new Negotiation(connector, options).run()
   } catch (thrown) {

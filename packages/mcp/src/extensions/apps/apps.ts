@@ -1,7 +1,32 @@
 import type { ClientFacts } from '../../exchange/index.ts'
 import { isJsonObject, McpError } from '../../jsonrpc/index.ts'
+import { requireKnownOptions, type FormsOf } from '../../protocol/index.ts'
 import type { AnyTool, Context, Registration, ResourceDefinition, Server } from '../../server/index.ts'
-import { APP_MIME_TYPE, APP_SCHEME, APPS_EXTENSION, type AppLink, type AppView } from './app-types.ts'
+import {
+  APP_MIME_TYPE,
+  APP_SCHEME,
+  APPS_EXTENSION,
+  type AppCsp,
+  type AppLink,
+  type AppPermissions,
+  type AppView,
+} from './app-types.ts'
+
+/** What a resource does not check itself. */
+const VIEW_OPTIONS = {
+  csp: {
+    connectDomains: 'a list',
+    resourceDomains: 'a list',
+    frameDomains: 'a list',
+    baseUriDomains: 'a list',
+  } satisfies FormsOf<AppCsp>,
+  permissions: {
+    camera: 'an object',
+    microphone: 'an object',
+    geolocation: 'an object',
+    clipboardWrite: 'an object',
+  } satisfies FormsOf<AppPermissions>,
+} as const
 
 export interface AppDefinition
   extends AppView,
@@ -28,6 +53,7 @@ export interface AppDefinition
  */
 export function appResource(definition: AppDefinition): ResourceDefinition {
   const { html, csp, permissions, domain, prefersBorder, ...facts } = definition
+  requireKnownOptions('view', VIEW_OPTIONS, { csp, permissions })
   assertViewUri(definition.uri)
   const ui: AppView = {
     ...(csp && { csp }),
@@ -52,6 +78,9 @@ export function appResource(definition: AppDefinition): ResourceDefinition {
 
 /** Joins a tool to a view. Hosts without views see an ordinary tool, so its content must say everything. */
 export function appTool<T extends AnyTool>(tool: T, link: AppLink): T {
+  requireKnownOptions('link to a view', { resourceUri: 'text', visibility: 'a list' }, link)
+  for (const visibility of link.visibility ?? [])
+    requireKnownOptions('link to a view', { visibility: ['model', 'app'] }, { visibility })
   if (link.resourceUri !== undefined) assertViewUri(link.resourceUri)
   return Object.assign(Object.create(Object.getPrototypeOf(tool)), tool, {
     _meta: { ...tool._meta, ui: { ...link } },

@@ -1,4 +1,5 @@
 import { McpError } from '../../jsonrpc/index.ts'
+import { type FormsOf, requireKnownOptions } from '../../protocol/index.ts'
 import type { Visibility } from '../../server/index.ts'
 import { parseSkill } from './frontmatter.ts'
 import {
@@ -21,6 +22,13 @@ export interface SkillDefinition extends Visibility {
   path?: string
 }
 
+const SKILL_OPTIONS: FormsOf<SkillDefinition> = {
+  files: 'an object',
+  path: 'text',
+  when: 'a function',
+  scopes: 'a list',
+}
+
 export interface CompiledFile {
   readonly uri: string
   /** Text where the bytes are UTF-8, so that models can read it as it is. */
@@ -39,6 +47,7 @@ export class CompiledSkill {
   #entry: Promise<Skill> | undefined
 
   constructor(definition: SkillDefinition) {
+    requireKnownOptions('skill', SKILL_OPTIONS, definition)
     this.definition = definition
     const main = Object.hasOwn(definition.files, SKILL_FILE) ? definition.files[SKILL_FILE] : undefined
     this.frontmatter = readFrontmatter(main, definition.path)

@@ -1,5 +1,5 @@
 import { isJsonObject, McpError, type JsonObject } from '../../jsonrpc/index.ts'
-import type { Resource } from '../../protocol/index.ts'
+import { type FormsOf, requireKnownOptions, type Resource } from '../../protocol/index.ts'
 import type { Client, RequestOptions } from '../../client/index.ts'
 import { LoadedSkill } from './loaded-skill.ts'
 import { readEntry } from './read-entry.ts'
@@ -14,6 +14,13 @@ export interface SkillClientOptions {
   maxBytes?: number
   /** Told about entries of a list that are invalid; they are left out. */
   onInvalid?: (error: McpError) => void
+}
+
+const OPTIONS: FormsOf<SkillClientOptions> = {
+  allowDynamic: 'true or false',
+  maxFiles: 'a number',
+  maxBytes: 'a number',
+  onInvalid: 'a function',
 }
 
 type SkillHost = Pick<Client, 'connect' | 'discovery' | 'request' | 'readResource'>
@@ -42,6 +49,7 @@ export class SkillClient {
   readonly #options: SkillClientOptions
 
   constructor(client: SkillHost, options: SkillClientOptions) {
+    requireKnownOptions('skill client', OPTIONS, options)
     this.#client = client
     this.#options = options
   }

@@ -1,3 +1,4 @@
+import { CACHE_HINTS, requireKnownOptions } from '../../protocol/known-options.ts'
 import { parseDuration } from '../../protocol/parse-duration.ts'
 import { complete, type Exchange, type Outcome } from '../../exchange/index.ts'
 import { INVALID_PARAMS, ProtocolError, type JsonObject, McpError } from '../../jsonrpc/index.ts'
@@ -28,6 +29,7 @@ export function skills(
   definitions: readonly SkillDefinition[],
   options: SkillsOptions = {},
 ): void {
+  requireKnownOptions('list of skills', { pageSize: 'a number', cache: CACHE_HINTS }, options)
   const catalog = new SkillCatalog(definitions, app)
   const pageSize = options.pageSize ?? 100
   const hints: CacheHint = { ...(catalog.isUniform && { cacheScope: 'public' as const }), ...options.cache }

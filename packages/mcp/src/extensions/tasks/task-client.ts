@@ -1,6 +1,6 @@
 import type { InputResponses, Outcome } from '../../exchange/index.ts'
 import { isJsonObject, McpError, type JsonObject } from '../../jsonrpc/index.ts'
-import type { Duration } from '../../protocol/index.ts'
+import { type Duration, type FormsOf, requireKnownOptions } from '../../protocol/index.ts'
 import type { CallResult, Client, Pages, RequestOptions } from '../../client/index.ts'
 import { readTask } from './read-task.ts'
 import { receiveTasks, type ReceivingClient } from './receive-tasks.ts'
@@ -12,6 +12,12 @@ import { TaskRun, type SavedTask } from './task-run.ts'
 export interface TaskClientOptions extends TaskCallOptions {
   /** Let 2025-11-25 servers run sampling and elicitation as tasks. Default false. */
   receive?: boolean
+}
+
+const CLIENT_OPTIONS: FormsOf<TaskClientOptions> = {
+  notifications: 'true or false',
+  pollInterval: 1,
+  receive: 'true or false',
 }
 
 export type TaskingClient = CallingClient &
@@ -47,6 +53,7 @@ export class TaskClient {
   readonly #calls: TaskCalls
 
   constructor(client: TaskingClient, options: TaskClientOptions) {
+    requireKnownOptions('task client', CLIENT_OPTIONS, options)
     this.#client = client
     this.#calls = new TaskCalls(client, options)
     client.use((exchange, next) => this.#calls.pass(exchange, next))

@@ -3,7 +3,9 @@ import { INVALID_PARAMS, isJsonObject, METHOD_NOT_FOUND, ProtocolError } from '.
 import {
   eraOf,
   LATEST_LEGACY,
+  type FormsOf,
   parseDuration,
+  requireKnownOptions,
   type Duration,
   type SubscriptionFilter,
 } from '../../protocol/index.ts'
@@ -42,6 +44,18 @@ export interface TaskServiceOptions extends TasksOptions {
   onError: (thrown: unknown) => void
 }
 
+const SERVICE_OPTIONS: FormsOf<TaskServiceOptions> = {
+  ttl: 1,
+  pollInterval: 1,
+  maxRunning: 'a number',
+  maxRunningPerPrincipal: 'a number',
+  maxFinished: 'a number',
+  maxResultSize: 'a number',
+  store: 1,
+  legacy: 'true or false',
+  onError: 'a function',
+}
+
 /** More than this in one `subscriptions/listen` are not granted. */
 const MAX_WATCHED = 100
 
@@ -56,6 +70,7 @@ export class TaskService {
   readonly #onError: (thrown: unknown) => void
 
   constructor(options: TaskServiceOptions) {
+    requireKnownOptions('service of tasks', SERVICE_OPTIONS, options)
     this.#onError = options.onError
     this.#slots = new Budget({
       total: options.maxRunning ?? 1_000,

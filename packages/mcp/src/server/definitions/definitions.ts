@@ -119,6 +119,18 @@ export type PromptArguments =
   | readonly (PromptArgument & { complete?: Completer })[]
   | Readonly<Record<string, PromptArgumentOptions>>
 
+/** Refuses what no argument has: the compiler looks for it in no type that it infers. */
+export type KnownMembers<Declared> = [OthersIn<Declared>] extends [never]
+  ? unknown
+  : `An argument has no option "${OthersIn<Declared> & string}"`
+
+type OthersIn<Declared> = Declared extends readonly (infer Argument)[]
+  ? OtherMembers<Argument>
+  : OtherMembers<Declared[keyof Declared]>
+type OtherMembers<Argument> = Argument extends unknown
+  ? Exclude<keyof Argument, 'name' | keyof PromptArgumentOptions>
+  : never
+
 /** The arguments that a handler gets: text, by the names that `arguments` declares. */
 export type ArgumentsOf<Declared> = Declared extends readonly (infer Argument extends PromptArgument)[]
   ? string extends Argument['name']
@@ -147,7 +159,7 @@ interface PromptFacts<Args> extends CommonOptions {
 
 /** A prompt whose arguments are declared, as a list or by name. */
 export interface PlainPrompt<Declared> extends PromptFacts<ArgumentsOf<Declared>> {
-  arguments?: Declared
+  arguments?: Declared & KnownMembers<Declared>
   input?: undefined
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../questions/context.ts'
 import type {
   AnyPrompt,
   ArgumentsOf,
+  KnownMembers,
   PlainValue,
   PromptArguments,
   TemplateDefinition,
@@ -45,7 +46,7 @@ type TypesOfTool<Tool> = Tool extends { run(...args: never): infer Returned }
  */
 export type PromptsInPlace<Declared, In, Types> = {
   readonly [K in keyof Declared]: Omit<AnyPrompt, 'arguments' | 'input' | 'run'> & {
-    arguments?: Declared[K] & PromptArguments
+    arguments?: Declared[K] & PromptArguments & KnownMembers<Declared[K]>
     run(
       args: IfKnown<Declared[K], ArgumentsOf<Declared[K]>, TextOr<In[K & keyof In], 'output'>>,
       context: Context,

@@ -241,6 +241,14 @@ describe('types', () => {
       new Server({ name: 'x', tools: { a: { run, descripton: 'x' } } })
       // @ts-expect-error the description is text
       new Server({ name: 'x', tools: { a: { run, description: 42 } } })
+      // @ts-expect-error arguments have no such option, by name
+      new Server({ name: 'x', prompts: { a: { run, arguments: { x: { title: 'X', requird: true } } } } })
+      // @ts-expect-error nor in a list
+      new Server({ name: 'x', prompts: { a: { run, arguments: [{ name: 'x', requird: true }] } } })
+      // @ts-expect-error nor in a prompt of its own
+      prompt({ run, arguments: { x: { title: 'X', requird: true } } })
+      // @ts-expect-error nor in one that is added
+      app.prompt('a', { run, arguments: [{ name: 'x', requird: true }] })
       // @ts-expect-error a number is no set of prompts
       new Server({ name: 'x', prompts: 42 })
       // @ts-expect-error misspelt

@@ -16,7 +16,7 @@ import {
 } from '../../protocol/index.ts'
 import { checkRoots, checkSampled } from './check-answer.ts'
 import { createElicit, type Elicit, type PageOptions, type QuestionOptions } from './elicit.ts'
-import { requireCapability } from './require-capability.ts'
+import { requireQuestion } from './require-capability.ts'
 import type { StreamSource } from './stream-content.ts'
 import type { CallerState } from './kept-values.ts'
 import type { Questions } from './questions.ts'
@@ -196,13 +196,13 @@ export class Context {
     const problem = samplingProblem(params.messages)
     if (problem !== undefined) throw new McpError('invalid_definition', `Cannot ask the model: ${problem}`)
     const request = { method: 'sampling/createMessage', params }
-    requireCapability(request, this.#exchange)
+    requireQuestion(request, this.#exchange, options)
     return checkSampled(await this.#questions().ask(request, options.key))
   }
 
   async roots(options: QuestionOptions = {}): Promise<Root[]> {
     const request = { method: 'roots/list', params: {} }
-    requireCapability(request, this.#exchange)
+    requireQuestion(request, this.#exchange, options)
     return checkRoots(await this.#questions().ask(request, options.key))
   }
 

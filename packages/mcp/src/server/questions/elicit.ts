@@ -4,7 +4,7 @@ import { LATEST_LEGACY, type JsonSchema } from '../../protocol/index.ts'
 import { compileSchema, describeIssues, elicitationSchema, type StandardSchema } from '../../schema/index.ts'
 import { QuestionError } from './question-error.ts'
 import type { Questions } from './questions.ts'
-import { requireCapability } from './require-capability.ts'
+import { requireQuestion } from './require-capability.ts'
 
 /** The user said no, or closed the question. Left uncaught, it becomes a clean tool result. */
 export class Declined extends McpError {
@@ -48,7 +48,7 @@ export interface Elicit {
 export function createElicit(exchange: Exchange, questions: () => Questions): Elicit {
   const ask = async (params: JsonObject, options?: QuestionOptions): Promise<JsonObject> => {
     const request: InputRequest = { method: 'elicitation/create', params }
-    requireCapability(request, exchange)
+    requireQuestion(request, exchange, options)
     return questions().ask(request, options?.key)
   }
 

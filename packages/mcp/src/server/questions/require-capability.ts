@@ -1,5 +1,6 @@
 import { missingCapability as missingFrom } from '../../exchange/message-hints.ts'
 import type { Exchange, InputRequest } from '../../exchange/index.ts'
+import { requireKnownOptions } from '../../protocol/known-options.ts'
 import { QuestionError } from './question-error.ts'
 
 /** Why the client cannot be asked this; undefined when it can. */
@@ -17,8 +18,9 @@ function nameOf(name: string, parts: unknown): string {
   return [name, ...Object.keys(parts ?? {})].join('.')
 }
 
-/** Throws when the client lacks what a question needs. */
-export function requireCapability(request: InputRequest, exchange: Exchange): void {
+/** Throws when the client lacks what a question needs, or when an option is unknown. */
+export function requireQuestion(request: InputRequest, exchange: Exchange, options: object = {}): void {
+  requireKnownOptions('question', { key: 1 }, options)
   const missing = missingCapability(request, exchange)
   if (missing) throw missing
 }

@@ -1,4 +1,11 @@
 import { McpError } from '../../jsonrpc/index.ts'
+import {
+  CACHE_HINTS,
+  type FormsOf,
+  type OptionForm,
+  optionProblem,
+  shown,
+} from '../../protocol/known-options.ts'
 import { isRevision, REVISIONS } from '../../protocol/revisions.ts'
 import type {
   PromptArgumentOptions,
@@ -10,18 +17,6 @@ import type {
 import type { ServerOptions } from '../definitions/server-options.ts'
 
 type Kind = 'tool' | 'prompt' | 'argument' | 'resource' | 'template' | 'server'
-
-/** What an option must be; 0 where its reader looks for itself. */
-type Form =
-  | 0
-  | 'text'
-  | 'a number'
-  | 'true or false'
-  | 'a function'
-  | 'a list'
-  | 'an object'
-  | 'a list or an object'
-type Forms<T> = Record<keyof T, Form>
 
 const COMMON = {
   name: 'text',
@@ -37,8 +32,7 @@ const RESOURCE = {
   mimeType: 'text',
   annotations: 'an object',
   size: 'a number',
-  ttl: 0,
-  cacheScope: 'text',
+  ...CACHE_HINTS,
 } as const
 const HINT = 'true or false'
 
@@ -46,43 +40,42 @@ const HINT = 'true or false'
 const OPTIONS = {
   tool: {
     ...COMMON,
-    input: 0,
-    output: 0,
+    input: 1,
+    output: 1,
     annotations: 'an object',
     readOnlyHint: HINT,
     destructiveHint: HINT,
     idempotentHint: HINT,
     openWorldHint: HINT,
-    task: 'text',
+    task: ['optional', 'required', 'manual'],
     run: 'a function',
-  } satisfies Forms<ToolDefinition>,
+  } satisfies FormsOf<ToolDefinition>,
   prompt: {
     ...COMMON,
     arguments: 'a list or an object',
-    input: 0,
+    input: 1,
     run: 'a function',
-    '~types': 0,
-  } satisfies Forms<PromptDefinition>,
+  } satisfies FormsOf<Omit<PromptDefinition, '~types'>>,
   argument: {
     name: 'text',
     title: 'text',
     description: 'text',
     required: 'true or false',
     complete: 'a function',
-  } satisfies Record<keyof PromptArgumentOptions | 'name', Form>,
+  } satisfies Record<keyof PromptArgumentOptions | 'name', OptionForm>,
   resource: {
     ...RESOURCE,
     uri: 'text',
-    text: 0,
-    blob: 0,
+    text: 1,
+    blob: 1,
     read: 'a function',
-  } satisfies Forms<ResourceDefinition>,
+  } satisfies FormsOf<ResourceDefinition>,
   template: {
     ...RESOURCE,
     uriTemplate: 'text',
     read: 'a function',
     complete: 'an object',
-  } satisfies Forms<TemplateDefinition>,
+  } satisfies FormsOf<TemplateDefinition>,
   server: {
     name: 'text',
     version: 'text',
@@ -100,55 +93,40 @@ const OPTIONS = {
     configuration: 'an object',
     middleware: 'a list',
     pageSize: 'a number',
-    cache: 'an object',
+    cache: {
+      tools: CACHE_HINTS,
+      prompts: CACHE_HINTS,
+      resources: CACHE_HINTS,
+      templates: CACHE_HINTS,
+      discover: CACHE_HINTS,
+    },
     listFilter: 'a function',
     capabilities: 'an object',
-    secret: 0,
+    secret: 1,
     store: 'an object',
-    requestStateTtl: 0,
+    requestStateTtl: 1,
     alwaysReplay: 'true or false',
     onReplayWarning: 'a function',
-    subscriptions: 'an object',
-    answerTimeout: 0,
-    numbers: 'text',
+    subscriptions: { perRequest: 1, perCaller: 1, total: 1 },
+    answerTimeout: 1,
+    numbers: ['exact', 'rounded'],
     revisions: 'a list',
     strict: 'true or false',
-  } satisfies Forms<ServerOptions>,
+  } satisfies FormsOf<ServerOptions>,
 }
 
 /** An option that is misspelt, or of another form, would do nothing, or something else, without a word. */
 export function requireOptions(kind: Kind, name: string, options: object): void {
-  const forms: Record<string, Form> = OPTIONS[kind]
-  // Instances of classes may have members of their own.
-  if (Object.getPrototypeOf(options) === Object.prototype) {
-    const unknown = Object.keys(options).find((key) => !Object.hasOwn(forms, key))
-    const all = Object.keys(forms).filter((key) => !key.startsWith('~'))
-    if (unknown !== undefined)
-      throw invalidDefinition(
-        `The ${kind} "${name}" has no option "${unknown}"; its options are ${all.join(', ')}`,
-      )
-  }
-  for (const [key, form] of Object.entries(forms)) {
-    const value = (options as Record<string, unknown>)[key]
-    if (value === undefined || form === 0 || form.includes(formOf(value))) continue
-    throw invalidDefinition(
-      `The option "${key}" of the ${kind} "${name}" must be ${form}, not ${shown(value)}`,
-    )
-  }
-}
-
-function formOf(value: unknown): string {
-  if (Array.isArray(value)) return 'a list'
-  if (value === null) return 'null'
-  const form = typeof value
-  return (
-    { string: 'text', number: 'a number', boolean: 'true or false', object: 'an object' }[form as 'string'] ??
-    `a ${form}`
+  const forms = OPTIONS[kind]
+  // Instances of classes may have members of their own, and options that they inherit.
+  const isPlain = Object.getPrototypeOf(options) === Object.prototype
+  const problem = optionProblem(
+    `The ${kind} "${name}"`,
+    forms,
+    options,
+    isPlain ? undefined : Object.keys(forms),
   )
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 50)) : formOf(value)
+  if (problem !== undefined) throw invalidDefinition(problem)
 }
 
 /** A definition is an object; for lists of them, so is an instance. */
@@ -161,13 +139,11 @@ export function requireDefinition(kind: Kind, name: string | undefined, definiti
 }
 
 /** Values that would be taken for another, or for none. */
-export function requireSettings({ name, numbers, revisions, pageSize }: ServerOptions): void {
-  if (numbers !== undefined && numbers !== 'exact' && numbers !== 'rounded')
-    throw invalidDefinition(`The option "numbers" of the server "${name}" is "exact" or "rounded"`)
+export function requireSettings({ name, revisions, pageSize }: ServerOptions): void {
   if (revisions && (revisions.length === 0 || !revisions.every(isRevision)))
-    throw invalidDefinition(`The option "revisions" of the server "${name}" may have ${REVISIONS.join(', ')}`)
+    throw invalidDefinition(`The server "${name}" takes some of ${REVISIONS.join(', ')} as "revisions"`)
   if (pageSize !== undefined && !(pageSize >= 1))
-    throw invalidDefinition(`The option "pageSize" of the server "${name}" must be 1 or more`)
+    throw invalidDefinition(`The server "${name}" takes 1 or more as "pageSize"`)
 }
 
 export function invalidDefinition(message: string): McpError {

@@ -1,6 +1,6 @@
 import type { Arrivals } from '../arrivals.ts'
 import type { McpError } from '../../jsonrpc/index.ts'
-import type { Duration } from '../../protocol/index.ts'
+import { type Duration, type FormsOf, requireKnownOptions } from '../../protocol/index.ts'
 import type { Connector, OpenOptions, Wire } from '../../exchange/index.ts'
 
 export interface StdioOptions {
@@ -24,6 +24,30 @@ export interface StdioOptions {
   onProtocolError?: ((error: McpError) => void) | undefined
   /** How long `close()` waits. Default 2 s each. */
   shutdown?: StdioShutdown | undefined
+}
+
+const STDIO_OPTIONS: FormsOf<StdioOptions> = {
+  command: 'text',
+  args: 'a list',
+  env: 'an object',
+  inheritEnv: 'a list',
+  cwd: 'text',
+  onStderr: 'a function',
+  stderrLines: 'a number',
+  maxLineBytes: 'a number',
+  arrivals: 1,
+  onProtocolError: 'a function',
+  shutdown: { end: 1, term: 1 },
+}
+
+/** What of an entry of `mcpServers` is ours: it has members that belong to other clients. */
+export function stdioOptionsOf(entry: StdioOptions): StdioOptions {
+  const own = Object.entries(entry).filter(([key]) => Object.hasOwn(STDIO_OPTIONS, key))
+  return Object.fromEntries(own) as unknown as StdioOptions
+}
+
+export function requireStdioOptions(options: object): void {
+  requireKnownOptions('process', STDIO_OPTIONS, options)
 }
 
 export interface StdioShutdown {

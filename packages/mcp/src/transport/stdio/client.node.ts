@@ -4,7 +4,14 @@ import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
 import { ArrivingMessage } from '../arrivals.ts'
 import { childEnvironment } from '../process/environment.node.ts'
 import { ServerProcess, within } from '../process/server.node.ts'
-import type { StdioConnector, StdioOptions, StdioWire, StdioProcess } from '../process/stdio-options.ts'
+import {
+  requireStdioOptions,
+  type StdioConnector,
+  type StdioOptions,
+  stdioOptionsOf,
+  type StdioProcess,
+  type StdioWire,
+} from '../process/stdio-options.ts'
 import { DEFAULT_MAX_LINE_BYTES, readFairly, StdioClientWriter } from './lines.node.ts'
 import { closedError, errorDetails, exitedError, type ServerFacts } from '../process/errors.ts'
 import { LineWire } from './line-wire.node.ts'
@@ -33,8 +40,14 @@ export function stdio(
   rest: Omit<StdioOptions, 'command' | 'args'> = {},
 ): StdioConnector {
   const options = typeof first === 'string' ? { ...rest, command: first, args } : first
+  requireStdioOptions(options)
   const key = commandLine(options)
   return { kind: 'stdio', key, open: (how) => open(options, key, how) }
+}
+
+/** The same for an entry of `mcpServers`. */
+export function stdioOfEntry(entry: StdioOptions): StdioConnector {
+  return stdio(stdioOptionsOf(entry))
 }
 
 async function open(

@@ -1,4 +1,4 @@
 import type { StdioConnector, StdioOptions } from '../process/stdio-options.ts'
 
-/** `stdio` where there are no processes: in pages and workers. */
-export const stdio: ((options: StdioOptions) => StdioConnector) | undefined = undefined
+/** Where there are no processes: in pages and workers. */
+export const stdioOfEntry: ((options: StdioOptions) => StdioConnector) | undefined = undefined

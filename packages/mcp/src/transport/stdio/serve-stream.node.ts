@@ -10,7 +10,7 @@ import {
   type LongJson,
   type McpError,
 } from '../../jsonrpc/index.ts'
-import { type Duration, parseDuration, requireKnownOptions } from '../../protocol/index.ts'
+import { type Duration, type FormsOf, parseDuration, requireKnownOptions } from '../../protocol/index.ts'
 import { LineWriter, type WriteBytes } from './line-writer.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, LineSplitter } from './lines.node.ts'
 import { createUnread, PipeReader } from './pipe-reader.node.ts'
@@ -37,7 +37,7 @@ export interface ServeStreamOptions {
   write?: WriteBytes
 }
 
-const STREAM_OPTIONS: Record<keyof ServeStreamOptions, 1> = {
+const STREAM_OPTIONS: FormsOf<ServeStreamOptions> = {
   context: 1,
   maxLineBytes: 1,
   maxInFlight: 1,

@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import type { Connector } from '../../exchange/index.ts'
 import { McpError, type NumberMode } from '../../jsonrpc/index.ts'
+import { requireKnownOptions } from '../../protocol/index.ts'
 import { cancelled } from './client.node.ts'
 import { DEFAULT_MAX_LINE_BYTES, StdioClientWriter } from './lines.node.ts'
 import { within } from '../process/server.node.ts'
@@ -18,6 +19,8 @@ export type SocketOptions = SocketAddress & {
   onProtocolError?: ((error: McpError) => void) | undefined
 }
 
+const SOCKET_OPTIONS = { path: 1, host: 1, port: 1, maxLineBytes: 1, onProtocolError: 1 } as const
+
 export interface SocketConnector extends Connector {
   readonly kind: 'socket'
 }
@@ -32,6 +35,7 @@ export interface SocketConnector extends Connector {
  * ```
  */
 export function socket(options: SocketOptions): SocketConnector {
+  requireKnownOptions('socket', SOCKET_OPTIONS, options)
   const key =
     'path' in options ? `unix:${options.path}` : `tcp://${options.host ?? 'localhost'}:${options.port}`
   return {

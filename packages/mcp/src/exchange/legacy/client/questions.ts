@@ -12,7 +12,13 @@ import {
   METHOD_NOT_FOUND,
 } from '../../../jsonrpc/index.ts'
 import type { Exchange, InputRequests, InputRequest, Outcome } from '../../exchange.ts'
-import { META, withRelatedTask, type ClientCapabilities, samePrincipal } from '../../../protocol/index.ts'
+import {
+  META,
+  withRelatedTask,
+  type ClientCapabilities,
+  requireKnownOptions,
+  samePrincipal,
+} from '../../../protocol/index.ts'
 import { missingCapability, INPUT_KEY, withoutHints } from '../../message-hints.ts'
 import type { IncomingMessage } from '../../wire.ts'
 import { Budget, isKept } from '../../../protocol/callers.ts'
@@ -241,6 +247,7 @@ export class MemoryContinuations implements Continuations {
   readonly #ttl: number
 
   constructor(options: MemoryContinuationsOptions = {}) {
+    requireKnownOptions('place for calls', { maxParked: 1, maxParkedOfCaller: 1, ttl: 1 }, options)
     const total = options.maxParked ?? 1_000
     this.#budget = new Budget({ perCaller: options.maxParkedOfCaller ?? total, total })
     this.#ttl = parseDuration(options.ttl ?? '10m')

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type ClientRequest, request as httpRequest } from '
 import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { urlToHttpOptions } from 'node:url'
-import { type Duration, parseDuration } from '../../../protocol/index.ts'
+import { type Duration, type FormsOf, parseDuration, requireKnownOptions } from '../../../protocol/index.ts'
 import { messageResponse } from './fetch-response.node.ts'
 import type { FetchLike } from './quick-fetch.ts'
 import { abortReason, callerOf, plainHeaders, quickFetch, type QuickInit } from './quick-fetch.ts'
@@ -18,6 +18,8 @@ export interface NodeFetchOptions {
   lookup?: LookupFunction
 }
 
+const FETCH_OPTIONS: FormsOf<NodeFetchOptions> = { connectTimeout: 1, ca: 1, maxConnections: 1, lookup: 1 }
+
 /** Idle connections are dropped before usual servers drop them (5 s), or a request may meet a closing one. */
 const IDLE_MS = 4_000
 
@@ -30,6 +32,7 @@ const IDLE_MS = 4_000
  * const connector = http('https://example.com/mcp', { fetch: createNodeFetch() })
  */
 export function createNodeFetch(options: NodeFetchOptions = {}): FetchLike {
+  requireKnownOptions('fetch', FETCH_OPTIONS, options)
   const { ca, maxConnections = Number.POSITIVE_INFINITY, lookup } = options
   const connectTimeout = parseDuration(options.connectTimeout ?? '10s')
   const kept = { keepAlive: true, timeout: IDLE_MS, maxSockets: maxConnections, scheduling: 'lifo' as const }

@@ -1,6 +1,6 @@
 import { jsonReader, type McpError, parseJson, type ReadJson } from '../../../jsonrpc/index.ts'
 import { type OpenOptions, type ReconnectPace, reconnectPace } from '../../../exchange/wire.ts'
-import { type Duration, parseDuration, requireKnownOptions } from '../../../protocol/index.ts'
+import { type Duration, type FormsOf, parseDuration, requireKnownOptions } from '../../../protocol/index.ts'
 import type { Arrivals } from '../../arrivals.ts'
 import type { AuthProvider } from './auth.ts'
 import { platformFetch } from './platform-fetch.ts'
@@ -27,7 +27,7 @@ export interface HttpClientOptions {
   onProtocolError?: ((error: McpError) => void) | undefined
 }
 
-const HTTP_OPTIONS: Record<keyof HttpClientOptions, 1> = {
+const HTTP_OPTIONS: FormsOf<HttpClientOptions> = {
   headers: 1,
   fetch: 1,
   auth: 1,

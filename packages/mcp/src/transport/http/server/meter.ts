@@ -1,5 +1,5 @@
 import { Budget, type BudgetLimits } from '../../../protocol/callers.ts'
-import { type Duration, parseDuration } from '../../../protocol/index.ts'
+import { type Duration, type FormsOf, parseDuration, requireKnownOptions } from '../../../protocol/index.ts'
 import { IncomingBodies, UnreadAnswers, type UnreadLimits } from '../../held-bytes.ts'
 
 /** What callers of an HTTP endpoint may hold, in bytes, numbers and time. */
@@ -23,6 +23,17 @@ export interface HttpLimits {
 }
 
 const MB = 1024 * 1024
+const SHARES = { perCaller: 1, total: 1 } as const
+const LIMITS: FormsOf<HttpLimits> = {
+  maxBodyBytes: 1,
+  bodyTimeout: 1,
+  receiving: SHARES,
+  stallTimeout: 1,
+  unread: SHARES,
+  onCutOff: 1,
+  events: SHARES,
+  sessions: SHARES,
+}
 
 /** Counts what callers hold. Several endpoints of one process can share one. */
 export class HttpMeter {
@@ -32,6 +43,7 @@ export class HttpMeter {
   readonly events: Budget
 
   constructor(limits: Partial<HttpLimits> = {}) {
+    requireKnownOptions('meter', LIMITS, limits)
     const maxBytes = limits.maxBodyBytes ?? 16 * MB
     // A single body of the greatest length must fit.
     const share = Math.max(64 * MB, maxBytes)

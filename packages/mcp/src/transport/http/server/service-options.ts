@@ -1,5 +1,5 @@
 import type { Sealer } from '../../../exchange/index.ts'
-import type { Duration } from '../../../protocol/index.ts'
+import type { Duration, OptionForm } from '../../../protocol/index.ts'
 import type { EventLogLimits } from './event-log.ts'
 import type { GateOptions } from './request-headers.ts'
 import type { Guard } from './reply.ts'
@@ -32,21 +32,21 @@ export interface HttpServiceOptions extends GateOptions {
   keepAlive?: Duration
 }
 
-export const HANDLER_OPTIONS: Record<keyof HttpServiceOptions | 'serverContext', 1> = {
+export const HANDLER_OPTIONS: Record<keyof HttpServiceOptions | 'serverContext', OptionForm> = {
   allowedHosts: 1,
   allowedOrigins: 1,
   isGated: 1,
   guard: 1,
   statelessLegacy: 1,
   sse: 1,
-  sessions: 1,
+  sessions: { idleTimeout: 1, maxSessions: 1 },
   maxBodyBytes: 1,
   limits: 1,
   meter: 1,
   sealer: 1,
   place: 1,
   markSessionId: 1,
-  events: 1,
+  events: { maxEvents: 1, maxCharacters: 1 },
   onProtocolError: 1,
   keepAlive: 1,
   serverContext: 1,
