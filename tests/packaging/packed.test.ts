@@ -54,6 +54,12 @@ describe.each(NAMES)('the packed %s', (name) => {
     expect(messages).toEqual([])
   })
 
+  it('can be installed beside later versions of what it goes with', async () => {
+    const { peerDependencies = {} } = JSON.parse(await readFile(at(name, 'package.json'), 'utf8'))
+    // npm installs nothing where a project has a version that is not in the range.
+    expect(Object.values<string>(peerDependencies).filter((range) => range.includes('<'))).toEqual([])
+  })
+
   it('has types where every way of resolving modules looks for them', async () => {
     const tarball = new Uint8Array(await readFile(installed.tarballs[name]))
     const found = await checkPackage(createPackageFromTarballData(tarball))

@@ -134,6 +134,7 @@ export {
 } from '../jsonrpc/index.ts'
 export {
   describePrincipal,
+  type FormsOf,
   eraOf,
   isMethodInRevision,
   isModern,
@@ -144,6 +145,9 @@ export {
   MODERN_REVISIONS,
   principalKey,
   isResourceNotFound,
+  type OptionForm,
+  type OptionForms,
+  requireKnownOptions,
   resourceNotFound,
   samePrincipal,
   shapeResult,

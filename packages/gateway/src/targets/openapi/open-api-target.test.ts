@@ -160,6 +160,12 @@ describe('choosing operations', () => {
     ])
   })
 
+  it('a setting or a value that there is not is refused: nothing would be left out', async () => {
+    await expect(petstore({ exlude: ['*'] } as object)).rejects.toThrow(/has no option "exlude"; .*exclude/)
+    await expect(petstore({ auth: { baerer: 'x' } as object })).rejects.toThrow(/has no option "auth.baerer"/)
+    await expect(petstore({ redirects: 'all' as never })).rejects.toThrow(/as "redirects", not "all"/)
+  })
+
   it('a pattern that matches nothing is a warning', async () => {
     const { warnings } = await petstore({ include: ['GET /cats', 'listPets'] })
     expect(warnings.join()).toContain('"GET /cats" matches no operation')

@@ -16,7 +16,7 @@ import { toToolName } from './operations/name-operations.ts'
 import type { Operation } from './operations/operation.ts'
 import { type Description, readDescription } from './operations/read-description.ts'
 import { isSendableHeader } from './operations/read-parameter.ts'
-import type { OpenApiTargetOptions } from './options.ts'
+import { type OpenApiTargetOptions, requireOpenApiOptions } from './options.ts'
 import { Credentials } from './request/credentials.ts'
 import { ServerUrls } from './request/server-url.ts'
 import { SchemaConverter } from './schema/schema-converter.ts'
@@ -56,6 +56,7 @@ export async function createOpenApiTarget(
   options: OpenApiTargetOptions,
   signal?: AbortSignal,
 ): Promise<OpenApiTarget> {
+  requireOpenApiOptions(options)
   const warnings = new Warnings()
   const documents = await loadDocuments(options, warnings, signal)
   const description = readDescription(documents, warnings)

@@ -1,3 +1,4 @@
+import { type FormsOf, requireKnownOptions } from '@gantry/mcp/exchange'
 import type { Text } from '../../model/index.ts'
 import type { Duration, JsonObject } from './mcp.ts'
 
@@ -43,6 +44,43 @@ export interface OpenApiTargetOptions extends OperationSelection {
   maxSchemaBytes?: number | undefined
   /** Instead of the global `fetch`. */
   fetch?: typeof fetch | undefined
+}
+
+const OPTIONS: FormsOf<OpenApiTargetOptions> = {
+  document: 1,
+  documentHeaders: 'an object',
+  name: 'text',
+  instructions: 'text',
+  baseUrl: 'text',
+  trustedHosts: 'a list',
+  serverVariables: 'an object',
+  group: ['none', 'tag', 'path'],
+  groups: 'an object',
+  auth: {
+    bearer: 1,
+    basic: { username: 1, password: 1 },
+    apiKeys: 'a list',
+    schemes: 'an object',
+    clientCredentials: { tokenUrl: 1, clientId: 1, clientSecret: 1, scopes: 1 },
+  },
+  headers: 'an object',
+  forwardHeaders: 'a list',
+  timeout: 1,
+  redirects: ['none', 'same-origin', 'any'],
+  maxResponseBytes: 'a number',
+  referenceRoot: 'text',
+  outputSchemas: ['exact', 'lenient', 'none'],
+  maxSchemaBytes: 'a number',
+  fetch: 'a function',
+  include: 'a list',
+  exclude: 'a list',
+  rename: 'an object',
+  describe: 'an object',
+}
+
+/** With a misspelt `exclude`, a server would offer what it should not. */
+export function requireOpenApiOptions(options: OpenApiTargetOptions): void {
+  requireKnownOptions('target of an API', OPTIONS, options)
 }
 
 /** Patterns: `operationId`, `GET /pets/*`, `tag:NAME`. Keys of `rename` and `describe` are exact. */
