@@ -247,8 +247,6 @@ describe('types', () => {
       new Server({ name: 'x', prompts: { a: { run, arguments: [{ name: 'x', requird: true }] } } })
       // @ts-expect-error nor in a prompt of its own
       prompt({ run, arguments: { x: { title: 'X', requird: true } } })
-      // @ts-expect-error nor in one that is added
-      app.prompt('a', { run, arguments: [{ name: 'x', requird: true }] })
       // @ts-expect-error a number is no set of prompts
       new Server({ name: 'x', prompts: 42 })
       // @ts-expect-error misspelt
@@ -264,6 +262,8 @@ describe('types', () => {
       // @ts-expect-error misspelt
       new Server({ name: 'x', templates: { a: { uriTemplate: 'a:{b}', raed: run } } })
       const app = new Server({ name: 'x' })
+      // @ts-expect-error arguments have no such option
+      app.prompt('a', { run, arguments: [{ name: 'x', requird: true }] })
       // @ts-expect-error misspelt
       app.tool('a', { run, descripton: 'x' })
       // @ts-expect-error misspelt
