@@ -206,3 +206,39 @@ it('accepts every call that its target would accept with what the view fills in'
   )
   expect(accepted).toBeGreaterThan(100)
 })
+
+describe('a schema that a hostile target made', () => {
+  const many = (count: number, make: (at: number) => unknown): unknown[] =>
+    Array.from({ length: count }, (_, at) => make(at))
+  const named = (all: unknown[]): JsonObject => Object.fromEntries(all.map((one, at) => [`d${at}`, one]))
+  const nested = many(1000, () => 0).reduce<JsonObject>((inner) => ({ x: inner }), {})
+
+  it.each<[string, JsonObject]>([
+    ['that denies itself', { allOf: many(400, (at) => ({ title: `t${at}`, not: { $ref: '#' } })) }],
+    ['that is one of itself', { oneOf: many(900, (at) => ({ title: `t${at}`, oneOf: [{ $ref: '#' }] })) }],
+    ['with very many branches', { anyOf: many(200_000, () => true) }],
+    ['with very many properties', { properties: named(many(200_000, () => true)) }],
+    [
+      'with very many names',
+      {
+        anyOf: many(20_000, (at) => ({ $ref: `#n${at}` })),
+        $defs: named(many(20_000, (at) => ({ $anchor: `n${at}` }))),
+      },
+    ],
+    [
+      'that refers into its depth',
+      { anyOf: many(1000, (at) => ({ $ref: `#/$defs/x${'/x'.repeat(at)}` })), $defs: { x: nested } },
+    ],
+    ['that repeats many values', { properties: { secret: { enum: many(100_000, (at) => at) } } }],
+  ])('%s is shown without the parameter, in time', (_, given) => {
+    const { properties, ...rest } = given
+    const schema = {
+      ...rest,
+      properties: { ...Object(properties), secret: { ...Object(properties).secret } },
+    }
+    const began = performance.now()
+    const shown = shapeSchema(schema as JsonObject, secret)
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(Object.keys(shown.properties as JsonObject)).not.toContain('secret')
+  })
+})

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import { declaredProperties, referredSchema, schemaParts, type ViewParameter } from '../../model/index.ts'
+import { referredSchema, schemaParts, type ViewParameter } from '../../model/index.ts'
 import { withoutUnused } from './unused-definitions.ts'
 
 type Parameters = ReadonlyMap<string, ViewParameter>
@@ -12,12 +12,17 @@ export function shapeSchema(schema: JsonObject, parameters: Parameters): JsonObj
 
 /** Parts that are written out in the place of references, at most. */
 const MOST_PARTS = 1_000
+/** Parts that are looked at, again and again, to find out what others say. */
+const MOST_LOOKS = 50_000
 const CONDITION = ['if', 'then', 'else'] as const
 
 class SchemaShaper {
   readonly #root: JsonObject
   readonly #parameters: Parameters
+  readonly #names = new WeakMap<JsonObject, ReadonlySet<string>>()
+  readonly #excluded = new WeakMap<object, boolean>()
   #parts = 0
+  #looks = MOST_LOOKS
 
   constructor(root: JsonObject, parameters: Parameters) {
     this.#root = root
@@ -137,10 +142,29 @@ class SchemaShaper {
 
   /** Whether a part can never hold, as it wants other values than the view allows. */
   #isExcluded(part: unknown): boolean {
-    return [...declaredProperties(directParts(part), this.#root)].some(([name, properties]) => {
-      const parameter = this.#parameters.get(name)
-      return parameter !== undefined && properties.some((property) => excludes(property, parameter))
+    return this.#partsOf(directParts(part)).some((one) => {
+      const properties = one?.properties
+      return (
+        isJsonObject(properties) &&
+        [...this.#parameters].some(
+          ([name, parameter]) =>
+            Object.hasOwn(properties, name) && this.#excludes(properties[name], parameter),
+        )
+      )
     })
+  }
+
+  #excludes(property: unknown, parameter: ViewParameter): boolean {
+    if (!isJsonObject(property)) return excludes(property, parameter)
+    const known = this.#excluded.get(property) ?? excludes(property, parameter)
+    this.#excluded.set(property, known)
+    return known
+  }
+
+  #partsOf(part: unknown, { denied = false } = {}): readonly (JsonObject | undefined)[] {
+    const parts = schemaParts(part, this.#root, { most: Math.min(MOST_PARTS, this.#looks), denied })
+    this.#looks -= parts.length
+    return parts
   }
 
   #shapeConditions(shown: JsonObject, within: readonly JsonObject[], all: unknown[]): void {
@@ -148,7 +172,7 @@ class SchemaShaper {
       if (this.#fillsIn(shown.not)) delete shown.not
       else shown.not = this.#shapeAny(shown.not, within)
     }
-    if (this.#fillsIn(shown.if)) {
+    if (shown.if !== undefined && this.#fillsIn(shown.if)) {
       const holds = { allOf: [shown.if, shown.then ?? {}] }
       all.push({ anyOf: [holds, shown.else ?? {}].map((one) => this.#shapeAny(one, within)) })
       for (const key of CONDITION) delete shown[key]
@@ -175,14 +199,20 @@ class SchemaShaper {
     return this.#mentions(part, (parameter) => (parameter.fixed ?? parameter.default) !== undefined)
   }
 
+  /** A schema that takes too many looks counts as one that does. */
   #mentions(part: unknown, wanted: (parameter: ViewParameter) => boolean): boolean {
     const names = [...this.#parameters].filter(([, parameter]) => wanted(parameter)).map(([name]) => name)
-    const parts = schemaParts(part, this.#root).filter((one) => one !== undefined)
-    const denied = parts.flatMap(({ not }) => (not === undefined ? [] : schemaParts(not, this.#root)))
-    return [...parts, ...denied].some(
-      (one) =>
-        one && (namesIn(one).some((name) => names.includes(name)) || (isAboutAll(one) && names.length > 0)),
+    if (names.length === 0) return false
+    if (this.#looks <= 0) return true
+    return this.#partsOf(part, { denied: true }).some(
+      (one) => one && (isAboutAll(one) || names.some((name) => this.#namesIn(one).has(name))),
     )
+  }
+
+  #namesIn(part: JsonObject): ReadonlySet<string> {
+    const names = this.#names.get(part) ?? new Set(namesIn(part))
+    this.#names.set(part, names)
+    return names
   }
 }
 

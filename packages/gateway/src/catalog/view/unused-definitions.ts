@@ -7,9 +7,10 @@ const HOLDERS = ['$defs', 'definitions'] as const
 export function withoutUnused(schema: JsonObject): JsonObject {
   const { $defs: _defs, definitions: _definitions, ...rest } = schema
   const needed = new Set<unknown>()
+  const read = new Set<unknown>()
   const waiting: unknown[] = [rest]
   while (waiting.length > 0) {
-    for (const reference of referencesIn(waiting.pop())) {
+    for (const reference of referencesIn(waiting.pop(), read)) {
       const found = referredSchema(reference, schema)
       if (found === schema || needed.has(found)) continue
       needed.add(found)
@@ -26,8 +27,8 @@ export function withoutUnused(schema: JsonObject): JsonObject {
   return shown
 }
 
-function referencesIn(value: unknown): string[] {
-  return insideOf(value).flatMap(({ $ref, $dynamicRef }) =>
+function referencesIn(value: unknown, read: Set<unknown>): string[] {
+  return insideOf(value, read).flatMap(({ $ref, $dynamicRef }) =>
     [$ref, $dynamicRef].filter((one) => typeof one === 'string'),
   )
 }
@@ -37,15 +38,16 @@ function holdsOneOf(definition: unknown, wanted: ReadonlySet<unknown>): boolean 
   return insideOf(definition).some((one) => wanted.has(one))
 }
 
-/** All objects and lists in a value, with itself. */
-function insideOf(value: unknown): JsonObject[] {
+/** All objects and lists in a value, with itself, but for those that were read before. */
+function insideOf(value: unknown, read: Set<unknown> = new Set()): JsonObject[] {
   const found: JsonObject[] = []
   const waiting: unknown[] = [value]
   while (waiting.length > 0) {
     const one = waiting.pop()
-    if (typeof one !== 'object' || one === null) continue
+    if (typeof one !== 'object' || one === null || read.has(one)) continue
+    read.add(one)
     found.push(one as JsonObject)
-    waiting.push(...Object.values(one))
+    for (const inner of Object.values(one)) waiting.push(inner)
   }
   return found
 }

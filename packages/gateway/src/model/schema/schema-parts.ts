@@ -7,26 +7,35 @@ const BRANCHES = ['if', 'then', 'else'] as const
 const REFERENCES = ['$ref', '$dynamicRef'] as const
 
 /**
- * A JSON Schema and all that it says elsewhere of the same value: in `allOf`, `anyOf`, `oneOf`, `if`, by reference.
- * Undefined stands for a part that cannot be read.
+ * A JSON Schema and all that it says elsewhere of the same value: in `allOf`, `anyOf`, `oneOf`, `if`, by reference, and
+ * in `not` where that is wanted. Undefined stands for a part that cannot be read. Targets write schemas, so no more
+ * than `most` parts are read.
  */
-export function schemaParts(schema: unknown, root: Json): readonly (Json | undefined)[] {
+export function schemaParts(
+  schema: unknown,
+  root: Json,
+  { most = MOST_PARTS, denied = false }: { most?: number; denied?: boolean } = {},
+): readonly (Json | undefined)[] {
   const parts = new Set<Json | undefined>()
   const waiting = [schema]
-  while (waiting.length > 0 && parts.size < MOST_PARTS) {
+  while (waiting.length > 0 && parts.size < most) {
     const part = waiting.pop()
     if (!isSchema(part)) parts.add(undefined)
     else if (!parts.has(part)) {
       parts.add(part)
-      for (const key of LISTS) if (Array.isArray(part[key])) waiting.push(...part[key])
-      for (const key of BRANCHES) if (part[key] !== undefined) waiting.push(part[key])
-      if (isSchema(part.dependentSchemas)) waiting.push(...Object.values(part.dependentSchemas))
-      for (const key of REFERENCES)
-        if (typeof part[key] === 'string') waiting.push(referredSchema(part[key], root))
+      for (const one of partsIn(part, root)) waiting.push(one)
+      if (denied && part.not !== undefined) waiting.push(part.not)
     }
   }
   if (waiting.length > 0) parts.add(undefined)
   return [...parts]
+}
+
+function* partsIn(part: Json, root: Json): Iterable<unknown> {
+  for (const key of LISTS) if (Array.isArray(part[key])) yield* part[key]
+  for (const key of BRANCHES) if (part[key] !== undefined) yield part[key]
+  if (isSchema(part.dependentSchemas)) yield* Object.values(part.dependentSchemas)
+  for (const key of REFERENCES) if (typeof part[key] === 'string') yield referredSchema(part[key], root)
 }
 
 /** What a reference leads to within one document; undefined when it leads out of it. */
@@ -44,11 +53,22 @@ export function referredSchema(reference: string, root: Json): unknown {
   return found
 }
 
+const namedIn = new WeakMap<Json, ReadonlyMap<unknown, Json>>()
+
+/** Definitions by the names that they give themselves. The first one with a name has it. */
 function named(name: string, root: Json): unknown {
-  const definitions = [root.$defs, root.definitions].flatMap((all) =>
-    isSchema(all) ? Object.values(all) : [],
-  )
-  return definitions.find((one) => isSchema(one) && [one.$anchor, one.$dynamicAnchor, one.$id].includes(name))
+  let byName = namedIn.get(root)
+  if (!byName) {
+    const definitions = [root.$defs, root.definitions].flatMap((all) =>
+      Object.values(isSchema(all) ? all : {}),
+    )
+    const names = definitions
+      .filter(isSchema)
+      .flatMap((one) => [one.$anchor, one.$dynamicAnchor, one.$id].map((own) => [own, one] as const))
+    byName = new Map(names.toReversed())
+    namedIn.set(root, byName)
+  }
+  return byName.get(name)
 }
 
 function unescaped(step: string): string {
