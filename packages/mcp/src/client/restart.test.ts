@@ -26,11 +26,13 @@ interface Restarting {
   restart(): Promise<void>
 }
 
-/** Each version has one tool more, and lets its lists be kept for an hour. */
+/** Each version has one tool more, promises results of its own, and lets what it says be kept for an hour. */
 function version(number: number): Server {
   const names = Array.from({ length: number }, (_, index) => `tool${index + 1}`)
-  const tools = Object.fromEntries(names.map((name) => [name, tool({ run: () => name })]))
-  const resources = { file: { uri: 'file:///a', read: () => `${number}` } }
+  const output = { type: 'object', properties: { version: { const: number } }, required: ['version'] }
+  const run = () => ({ version: number })
+  const tools = Object.fromEntries(names.map((name) => [name, tool({ output, run })]))
+  const resources = { file: { uri: 'file:///a', ttl: '1h' as const, read: () => `${number}` } }
   return new Server({
     name: 'v',
     version: String(number),
@@ -154,6 +156,7 @@ describe.each(servers)('a server that was restarted, over %s', (_name, start, op
     let back = 0
     client.on('reconnect', () => back++)
     await client.listTools().all()
+    await client.readResource('file:///a')
     expect(back).toBe(0)
     stop()
     const isThere = () =>
@@ -164,6 +167,9 @@ describe.each(servers)('a server that was restarted, over %s', (_name, start, op
     await expect.poll(isThere).toBe(false)
     await restart()
     await expect.poll(isThere).toBe(true)
+    // Not compared with what the version before has promised.
+    expect((await client.call('tool1')).json()).toEqual({ version: 2 })
+    expect((await client.readResource('file:///a')).contents).toMatchObject([{ text: '2' }])
     expect((await client.listTools().all()).map(({ name }) => name)).toEqual(['tool1', 'tool2'])
     expect(back).toBe(1)
   })

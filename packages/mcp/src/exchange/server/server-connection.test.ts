@@ -87,6 +87,29 @@ describe('a connection', () => {
     expect(heard.find(({ id }) => id === 2)).toMatchObject({ result: { for: 'eager' } })
   })
 
+  it('tells of no change before it has answered initialize, whatever was sent with it', async () => {
+    const run = () => 'x'
+    const app = new Server({ name: 's', tools: { a: tool({ run }) } })
+    app.use(async ({ method }, next) => {
+      if (method === 'server/discover') {
+        await quiet()
+        app.tool('b', { run })
+        await quiet()
+      }
+      return next()
+    })
+    const peer = new RawPeer(app)
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    }
+    peer.start('initialize', params, 1)
+    peer.notify('notifications/initialized')
+    await until(() => peer.heard.some(({ id }) => id === 1))
+    expect(peer.heard[0]).toMatchObject({ id: 1 })
+  })
+
   it('one id cannot be in flight in both eras at once', async () => {
     const app = new Server({ name: 's', tools: { never: tool({ run: () => new Promise(() => {}) }) } })
     const peer = new RawPeer(app)
