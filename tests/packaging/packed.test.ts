@@ -102,6 +102,8 @@ describe.each(NAMES)('the packed %s', (name) => {
 })
 
 describe('the packed types', () => {
+  const onNode = ['--lib', 'es2023', '--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')]
+
   it('satisfy a strict compiler that checks every one of them', async () => {
     const specifiers = NAMES.flatMap(entries).map(([specifier]) => specifier)
     const lines = [
@@ -116,7 +118,7 @@ describe('the packed types', () => {
       `export default [${specifiers.map((_, index) => `entry${index}`)}]`,
     ]
     await writeFile(join(installed.folder, 'user.ts'), lines.join('\n'))
-    expect(compiled('user.ts', '--noEmit')).toEqual({ status: 0, stdout: '' })
+    expect(compiled('user.ts', ['--noEmit'])).toEqual({ status: 0, stdout: '' })
   })
 
   it('have names in the declaration files of users, and take the types of an application', async () => {
@@ -136,20 +138,31 @@ describe('the packed types', () => {
       'toNodeHandler(chained, { serverContext: () => 7 })',
     ]
     await writeFile(join(installed.folder, 'declared.ts'), lines.join('\n'))
-    const declared = compiled('declared.ts', '--declaration', '--emitDeclarationOnly', '--outDir', 'declared')
+    const declared = compiled('declared.ts', [
+      '--declaration',
+      '--emitDeclarationOnly',
+      '--outDir',
+      'declared',
+    ])
     expect(declared).toEqual({ status: 0, stdout: '' })
     const text = await readFile(join(installed.folder, 'declared', 'declared.d.ts'), 'utf8')
     expect(text).toMatch(/tenantOf: \(ctx: Context\) => string \| undefined/)
   })
 
-  function compiled(file: string, ...more: string[]): { status: number | null; stdout: string } {
-    const options = ['--strict', '--module', 'nodenext', '--target', 'es2023', '--types', 'node']
-    // Without the DOM, as on a server; the snippets of the pages are compiled with it.
-    const lib = ['--lib', 'es2023,esnext.disposable']
-    const roots = ['--typeRoots', join(ROOT, 'node_modules', '@types')]
+  it('need nothing but an older library and the DOM, as in a page', async () => {
+    const portable = entries('@gantry/mcp').filter(([specifier]) => !specifier.endsWith('/node'))
+    const lines = portable.map(([specifier], index) => `export * as entry${index} from '${specifier}'`)
+    await writeFile(join(installed.folder, 'page.ts'), lines.join('\n'))
+    const page = ['--lib', 'es2022,dom,dom.iterable']
+    expect(compiled('page.ts', ['--noEmit'], page)).toEqual({ status: 0, stdout: '' })
+  })
+
+  /** Every file of the packages is checked as well. The snippets of the pages are compiled with Node's types and the DOM. */
+  function compiled(file: string, how: readonly string[], platform: readonly string[] = onNode) {
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', ...platform, ...how]
     const { status, stdout } = spawnSync(
       process.execPath,
-      [toolPath('typescript', 'tsc'), ...options, ...lib, ...roots, ...more, file],
+      [toolPath('typescript', 'tsc'), ...options, file],
       { cwd: installed.folder, encoding: 'utf8' },
     )
     return { status, stdout }

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Notification } from '../../exchange/index.ts'
 import { orAbort } from '../../exchange/client/client-edge.ts'
 import type { ReconnectPace } from '../../exchange/wire.ts'
