@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { connect, http, type Client } from '@gantry/mcp/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeConsole } from './support/console-suite.ts'
-import { axe } from './support/open-console.ts'
+import { axe, cutWords } from './support/open-console.ts'
 
 const KEY = 'desk-key-0123456789abcdef0123456789'
 const EVERYTHING = join(
@@ -147,6 +147,11 @@ describeConsole('who may do what', { config, entries: 10 }, (suite) => {
     await says.getByRole('row', { name: /small sums.*decides.*denies/ }).waitFor()
     await page.getByText('Sums over 10 need a lead.').first().waitFor()
     expect(await axe(page)).toEqual([])
+    for (const width of [390, 1920, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      await says.getByText('not about this').first().waitFor()
+      expect([width, await cutWords(page)]).toEqual([width, []])
+    }
     // The address has the question.
     await page.reload()
     await page

@@ -7,7 +7,7 @@ import { PlainExchange } from '@gantry/mcp/exchange'
 import { until } from '../support/admin-gateway.ts'
 import { BOTH_ERAS } from '../support/start-gateway.ts'
 import { describeConsole } from './support/console-suite.ts'
-import { axe, expectNoOverflow } from './support/open-console.ts'
+import { axe, cutWords, expectNoOverflow } from './support/open-console.ts'
 
 const EVERYTHING = join(
   createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/package.json'),
@@ -113,9 +113,10 @@ describeConsole('every page of the console', { config, entries: 2_030 }, (suite)
         await go(path)
         const shown = page.getByText(text).or(page.getByLabel(text)).locator('visible=true').first()
         await shown.waitFor().catch(() => expect.fail(`${path} does not show “${text}”`))
-        for (const other of width === 390 ? [390] : [768, 1024, 1440, 1280]) {
+        for (const other of width === 390 ? [390] : [768, 1024, 1440, 1920, 1280]) {
           await page.setViewportSize({ ...viewport, width: other })
           await expectNoOverflow(page)
+          expect([path, other, await cutWords(page)]).toEqual([path, other, []])
         }
         expect([path, await page.locator('main').textContent()]).not.toEqual([
           path,

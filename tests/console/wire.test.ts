@@ -38,6 +38,13 @@ describeConsole('the wire', { config: BOTH_ERAS, entries: 16 }, (suite) => {
     await page.getByText('elicitation/create', { exact: false }).first().waitFor()
     await page.getByText('input_required').first().waitFor()
     expect(await axe(page)).toEqual([])
+    // The list beside it has room for all that it shows.
+    const list = page.getByRole('grid', { name: 'Exchanges' }).locator('..')
+    for (const width of [1100, 1920, 2400, 1280]) {
+      await page.setViewportSize({ width, height: 900 })
+      const hidden = () => list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+      await expect.poll(async () => [width, await hidden()]).toEqual([width, 0])
+    }
     expect(complaints).toEqual([])
     await close()
   })

@@ -19,7 +19,7 @@ describe('problems name the line, the path and the fix', () => {
     "web": { "url": "example.com", "timeouts": { "idle": "soon" } },
     "both": { "command": "x", "url": "https://x.example" },
     "none": {},
-    "a/b": { "command": "x" },
+    "a/b": { "command": "x" }, "..": { "command": "x" },
     "odd": { "url": "https://x.example", "args": [] }
   },
   "server": { "port": 99999, "github": { "command": "x" } },
@@ -33,7 +33,8 @@ describe('problems name the line, the path and the fix', () => {
       '4:58 mcpServers.web.timeouts.idle "idle" is not valid | A duration is a number of milliseconds, or text such as "500ms", "30s", "5m", "1h".',
       '5:5 mcpServers.both "both" is not valid | A target needs exactly one of "command" (a program), "url" (a remote server), "module", "openapi" and "replay".',
       '6:5 mcpServers.none "none" is not valid | A target needs exactly one of "command" (a program), "url" (a remote server), "module", "openapi" and "replay".',
-      '7:5 mcpServers["a/b"] "a/b" is not valid | A target\'s name has 1 to 64 characters and no "/".',
+      '7:5 mcpServers["a/b"] "a/b" is not valid | A target\'s name has 1 to 64 characters and no "/", and is neither "." nor "..".',
+      '7:32 mcpServers[".."] ".." is not valid | A target\'s name has 1 to 64 characters and no "/", and is neither "." nor "..".',
       '8:42 mcpServers.odd.args "args" is only for targets with "command" | Remove it, or add "command"',
       '10:23 server.port "port" is not valid | A port is a number from 0 (any free one) to 65535, or a reference such as "${env:PORT:-7332}".',
       '10:30 server.github Unknown key "github" in "server" | Servers behind the gateway go under "mcpServers"',

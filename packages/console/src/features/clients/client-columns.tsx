@@ -20,7 +20,7 @@ export const COLUMNS: readonly Column<ClientRow>[] = [
   {
     id: 'revision',
     title: 'Revision',
-    width: '7rem',
+    width: '7.5rem',
     sortBy: ({ revision }) => revision,
     cell: ({ revision }) => revision,
   },

@@ -53,7 +53,11 @@ export function PlaygroundPage() {
               </Empty>
             </Card>
           )}
-          {call !== undefined && <CallView key={call} id={call} />}
+          {call !== undefined && (
+            <div className={styles.call}>
+              <CallView key={call} id={call} />
+            </div>
+          )}
           <SavedRequests
             onOpen={({ pick: next, draft }) => {
               setDraft(next, draft)

@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<RuleReport>[] = [
   {
     id: 'says',
     title: 'Says',
-    width: '8rem',
+    width: '9.5rem',
     narrow: 'aside',
     cell: ({ says }) => <Badge tone={TONES[says]}>{WORDS[says] ?? says}</Badge>,
   },

@@ -51,7 +51,7 @@ export function WhyPage() {
         <input
           className={styles.principal}
           aria-label="As seen by this caller (optional)"
-          placeholder="As seen by, e.g. key:ops or person:ann (optional)"
+          placeholder="As seen by key:ops, person:ann"
           value={as}
           spellCheck={false}
           onChange={(event) =>

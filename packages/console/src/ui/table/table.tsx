@@ -46,7 +46,7 @@ export function Table<Row>(props: TableProps<Row>) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: how a row is named does not change
   const keys = useMemo(() => rows.map(keyOf), [rows])
   const box = useRef<HTMLDivElement>(null)
-  const isNarrow = useNarrow(box, columns.length)
+  const isNarrow = useNarrow(box, columns)
   const isMeasured = isNarrow || props.wraps === true
   const virtual = useVirtualizer({
     count: rows.length,

@@ -25,8 +25,9 @@ export function formatDuration(milliseconds: number | undefined): string {
 export function formatBytes(bytes: number | undefined): string {
   if (bytes === undefined) return '–'
   if (bytes < 1_024) return `${bytes} B`
-  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(bytes < 10_240 ? 1 : 0)} KB`
-  if (bytes < 1_073_741_824) return `${(bytes / 1_048_576).toFixed(0)} MB`
+  // Never four digits: columns have room for three.
+  if (bytes < 1_023_488) return `${(bytes / 1_024).toFixed(bytes < 10_189 ? 1 : 0)} KB`
+  if (bytes < 1_048_051_712) return `${(bytes / 1_048_576).toFixed(bytes < 10_433_331 ? 1 : 0)} MB`
   return `${(bytes / 1_073_741_824).toFixed(1)} GB`
 }
 

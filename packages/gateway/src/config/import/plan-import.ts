@@ -192,7 +192,8 @@ function chooseName(
 }
 
 function toTargetName(name: string): string {
-  return name.replaceAll(/[/\u0000-\u001f]+/g, '-').slice(0, 64) || 'server'
+  const plain = name.replaceAll(/[/\u0000-\u001f]+/g, '-').slice(0, 64)
+  return /^\.{0,2}$/.test(plain) ? 'server' : plain
 }
 
 /** Two targets whose URIs would begin alike are refused in a configuration. */
