@@ -236,6 +236,12 @@ describeConsole('what was typed and not saved', { config, entries: 16 }, (suite)
     await chooseJson('Arguments')
     await staysAt('/playground?kind=tool&name=forms_anything', json('Arguments'))
 
+    await opened.go('/playground?kind=tool&name=forms_choose')
+    const alternatives = page.getByRole('combobox', { name: 'One of' })
+    await alternatives.selectOption('By words')
+    await leaveAndComeBack('/playground?kind=tool&name=forms_choose')
+    await page.getByLabel('words', { exact: true }).waitFor()
+
     await opened.go('/playground?kind=request&name=tasks/get')
     await staysAt('/playground?kind=request&name=tasks/get', json('Parameters'))
 

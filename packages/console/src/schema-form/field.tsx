@@ -1,9 +1,9 @@
-import { useId } from 'react'
+import { useId, useState } from 'react'
 import { ArrayField } from './array-field.tsx'
 import { initialValue } from './initial-value.ts'
 import { ObjectField } from './object-field.tsx'
 import { ChoiceField, NumberField, TextField, TriState } from './plain-fields.tsx'
-import { useKept } from '../api/kept.ts'
+import { keep, readKept } from '../api/kept.ts'
 import { useSlot } from './issues.ts'
 import { Labelled, type FieldProps } from './labelled.tsx'
 import { RawJson } from './raw-json.tsx'
@@ -66,11 +66,13 @@ function withoutNull(schema: Schema, root: Schema): unknown {
 function Variants(props: FieldProps & { schema: Schema; variants: readonly Schema[] }) {
   const { schema, root, value, onChange, variants, name, path } = props
   const id = useId()
-  const fitting = variants.findIndex(
-    (one) => value !== undefined && checkValue(one, root, value).length === 0,
-  )
-  const [kept, setChosen] = useKept(`${useSlot(path)} variant`, () => Math.max(fitting, 0))
-  const chosen = Math.min(kept, variants.length - 1)
+  const slot = `${useSlot(path)} variant`
+  const [chosen, setChosen] = useState(() => {
+    const fits = (one: Schema) => value !== undefined && checkValue(one, root, value).length === 0
+    const fitting = variants.findIndex(fits)
+    // What is typed halfway fits none.
+    return fitting >= 0 ? fitting : Math.min((readKept(slot) as number | undefined) ?? 0, variants.length - 1)
+  })
   const base = without(schema)
   const merged = (index: number): Schema => {
     const variant = resolve(variants[index], root)
@@ -83,6 +85,7 @@ function Variants(props: FieldProps & { schema: Schema; variants: readonly Schem
   }
   const choose = (index: number) => {
     setChosen(index)
+    keep(slot, index)
     onChange(initialValue(merged(index), root))
   }
   return (
