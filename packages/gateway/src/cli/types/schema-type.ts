@@ -120,7 +120,7 @@ export class SchemaType {
       const text = isSchema(schema) ? comment(schema.description) : ''
       return `${text}${memberName(name)}${needed.delete(name) ? '' : '?'}: ${bare(this.#inner(schema, depth))}`
     })
-    members.push(...[...needed].map((name) => `${memberName(name)}: unknown`))
+    for (const name of needed) members.push(`${memberName(name)}: unknown`)
     if (members.length === 0)
       return more === undefined || more === true
         ? OPEN_OBJECT
