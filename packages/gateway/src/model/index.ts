@@ -124,6 +124,7 @@ export {
   toUriPattern,
   uriForms,
 } from './uri/index.ts'
+export { DistinctNames } from './distinct-names.ts'
 export { closedParameters, closedProperties, declaredProperties } from './schema/closed-properties.ts'
 export { referredSchema, schemaParts } from './schema/schema-parts.ts'
 export { countSlips, suggest } from './suggest.ts'

@@ -1,4 +1,4 @@
-import { hideShapes, isSecretName, REDACTED } from '../model/index.ts'
+import { DistinctNames, hideShapes, isSecretName, REDACTED } from '../model/index.ts'
 
 /** Under the name of a secret, texts and numbers are one, also in a list. Objects are not: a schema has such names. */
 export function redacting(key: string, value: unknown): unknown {
@@ -26,11 +26,6 @@ export function withTexts(value: unknown, hide: (text: string) => string): unkno
   const names = Object.keys(value)
   const shown = names.map((name) => (PLAIN_NAME.test(name) ? name : hide(name)))
   if (shown.every((name, at) => name === names[at])) return value
-  const renamed = new Map<string, unknown>()
-  for (const [at, member] of Object.values(value).entries()) {
-    let name = shown[at]!
-    for (let count = 2; renamed.has(name); count++) name = `${shown[at]} ${count}`
-    renamed.set(name, member)
-  }
-  return Object.fromEntries(renamed)
+  const distinct = new DistinctNames(' ')
+  return Object.fromEntries(Object.values(value).map((member, at) => [distinct.take(shown[at]!), member]))
 }

@@ -6,7 +6,7 @@ import {
   writeJson,
   type JsonObject,
 } from '@gantry/mcp/exchange'
-import type { ResultRule } from '../../model/index.ts'
+import { DistinctNames, type ResultRule } from '../../model/index.ts'
 import { cleanBase64, cleanDataUris, ENCODED } from './encoded-text.ts'
 import { fitMask, isNumber, schemaAt, type LeafSchema } from './fit-mask.ts'
 import { endOf, follow, pathsOf, type PathSteps } from './path-steps.ts'
@@ -151,14 +151,19 @@ class Cleaning {
     const encoded = place.isData ? undefined : encodedMember(value)
     if (encoded) return this.#encoded(value, encoded, place)
     let changed: JsonObject | undefined
+    // Names may have become the same.
+    let names: DistinctNames | undefined
     const entries = Object.entries(value)
     entries.forEach(([key, inner], at) => {
       const name = place.isData || !PROTOCOL_NAME.test(key) ? this.#name(key) : key
       const shown = this.#isOpaque(key, value, place)
         ? inner
         : this.#value(inner, this.#inside(place, key, key))
-      if (shown !== inner || name !== key) changed ??= Object.fromEntries(entries.slice(0, at))
-      if (changed && shown !== GONE) setMember(changed, freeName(changed, name), shown)
+      if (shown !== inner || name !== key) {
+        changed ??= Object.fromEntries(entries.slice(0, at))
+        names ??= new DistinctNames(' ', Object.keys(changed))
+      }
+      if (changed && shown !== GONE) setMember(changed, names!.take(name), shown)
     })
     return changed ?? value
   }
@@ -246,12 +251,4 @@ function quietly(text: string): unknown {
 function encodedMember({ blob, data, mimeType }: JsonObject): 'blob' | 'data' | undefined {
   if (typeof blob === 'string') return 'blob'
   return typeof data === 'string' && String(mimeType).includes('svg') ? 'data' : undefined
-}
-
-/** Two names may have become the same. */
-function freeName(holder: JsonObject, name: string): string {
-  if (!Object.hasOwn(holder, name)) return name
-  let count = 2
-  while (Object.hasOwn(holder, `${name} ${count}`)) count++
-  return `${name} ${count}`
 }

@@ -38,12 +38,27 @@ describe('a secret in several texts', () => {
     expect(cleanSeams(parts, clean)).toBe(parts)
   })
 
-  it('has an end for thousands of texts', () => {
-    const parts = texts(
-      ...Array.from({ length: 5000 }, (_, at) => `part ${at} `),
-      SECRET.slice(0, 4),
-      SECRET.slice(4),
-    )
-    expect(JSON.stringify(cleanSeams(parts, clean))).not.toContain(SECRET.slice(4))
+  it('finds those that are far from each other, and leaves what is between them', () => {
+    const half = [`x ${SECRET.slice(0, 9)}`, `${SECRET.slice(9)} y`]
+    const between = Array.from({ length: 3000 }, (_, at) => `part ${at} of them all, `)
+    const found = cleanSeams(texts(...half, ...between, ...half), clean)
+    const read = found.map((part) => (part as { text: string }).text)
+    expect(read.join('')).toBe(`x [masked] y${between.join('')}x [masked] y`)
+    expect(read.slice(1200, 1300)).toEqual(between.slice(1198, 1298))
+  })
+
+  it.each<[string, string]>([
+    ['one character', 'a'],
+    ['a digit', '4'],
+    ['a word', 'lorem '],
+  ])('reads little more than they are, of 100,000 texts of %s', (_what, text) => {
+    let read = 0
+    const parts = texts(...Array.from({ length: 100_000 }, () => text), SECRET.slice(0, 4), SECRET.slice(4))
+    const found = cleanSeams(parts, (both) => {
+      read += both.length
+      return clean(both)
+    })
+    expect(JSON.stringify(found)).not.toContain(SECRET.slice(4))
+    expect(read).toBeLessThan(text.length * 100_000 * 1.5 + 10_000)
   })
 })

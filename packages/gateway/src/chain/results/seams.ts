@@ -3,10 +3,10 @@ import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 /** Lists whose parts a model reads one after another. */
 export const READ_TOGETHER: ReadonlySet<string> = new Set(['content', 'messages', 'contents'])
 
-/** Characters on each side of a seam that are looked at; fewer where there are many seams. */
+/** Characters on each side of a seam that are looked at. */
 const AROUND = 2048
-const AROUND_MANY = 256
-const MANY = 64
+/** Seams that are not further apart are looked at together: there may be one behind each character. */
+const TOGETHER = 16 * 1024
 
 /** Whether JSON has several texts, of which one could go on in the next. False says nothing of other JSON. */
 export function hasSeams(json: string): boolean {
@@ -22,8 +22,11 @@ export function cleanSeams(parts: readonly unknown[], clean: (text: string) => s
   })
   if (places.length < 2) return parts
   const texts = places.map(({ text }) => text)
-  const around = texts.length > MANY ? AROUND_MANY : AROUND
-  for (let seam = 1; seam < texts.length; seam++) cleanSeam(texts, seam, around, clean)
+  for (let first = 1; first < texts.length; ) {
+    const last = lastTogether(texts, first)
+    cleanBetween(texts, first, last, clean)
+    first = last + 1
+  }
   if (places.every(({ text }, at) => text === texts[at])) return parts
   const shown = [...parts]
   places.forEach(({ at, text }, index) => {
@@ -32,21 +35,39 @@ export function cleanSeams(parts: readonly unknown[], clean: (text: string) => s
   return shown
 }
 
-/** Changes the texts on both sides of a seam. What stands in one of them alone was cleaned before. */
-function cleanSeam(texts: string[], seam: number, around: number, clean: (text: string) => string): void {
-  const left = endOf(texts, seam, around)
-  const right = startOf(texts, seam, around)
-  const both = left + right
+/** A seam is in front of the text of its number. */
+function lastTogether(texts: readonly string[], first: number): number {
+  let last = first
+  for (let length = 0; last + 1 < texts.length; last++) {
+    length += texts[last]!.length
+    if (length > TOGETHER) break
+  }
+  return last
+}
+
+/** Changes the texts on both sides of seams. What stands in one of them alone was cleaned before. */
+function cleanBetween(texts: string[], first: number, last: number, clean: (text: string) => string): void {
+  const left = endOf(texts, first, AROUND)
+  const both = left + texts.slice(first, last).join('') + startOf(texts, last, AROUND)
   const shown = clean(both)
   if (shown === both) return
   const start = commonStart(both, shown)
   const end = commonEnd(both.slice(start), shown.slice(start))
-  const from = start - left.length
-  const to = both.length - end - left.length
-  if (from >= 0 || to <= 0) return
-  cutEnd(texts, seam, -from)
-  cutStart(texts, seam, to)
-  texts[seam - 1] += shown.slice(start, shown.length - end)
+  const from = placeOf(texts, first, start - left.length)
+  const to = placeOf(texts, first, both.length - end - left.length - 1)
+  if (from.text >= to.text) return
+  texts[from.text] = texts[from.text]!.slice(0, from.at) + shown.slice(start, shown.length - end)
+  texts.fill('', from.text + 1, to.text)
+  texts[to.text] = texts[to.text]!.slice(to.at + 1)
+}
+
+/** The text and the place in it of a character, counted from the first one behind a seam. */
+function placeOf(texts: readonly string[], seam: number, offset: number): { text: number; at: number } {
+  let text = seam
+  let at = offset
+  while (at < 0) at += texts[--text]!.length
+  while (at >= texts[text]!.length) at -= texts[text++]!.length
+  return { text, at }
 }
 
 function endOf(texts: readonly string[], seam: number, length: number): string {
@@ -59,24 +80,6 @@ function startOf(texts: readonly string[], seam: number, length: number): string
   let found = ''
   for (let at = seam; at < texts.length && found.length < length; at++) found += texts[at]!
   return found.slice(0, length)
-}
-
-function cutEnd(texts: string[], seam: number, length: number): void {
-  let left = length
-  for (let at = seam - 1; left > 0; at--) {
-    const text = texts[at]!
-    texts[at] = text.slice(0, Math.max(0, text.length - left))
-    left -= text.length
-  }
-}
-
-function cutStart(texts: string[], seam: number, length: number): void {
-  let left = length
-  for (let at = seam; left > 0; at++) {
-    const text = texts[at]!
-    texts[at] = text.slice(left)
-    left -= text.length
-  }
 }
 
 function commonStart(one: string, other: string): number {

@@ -1,21 +1,19 @@
+import { DistinctNames } from '../../model/index.ts'
+
 /** More parts of all schemas of one server become `unknown`. */
 const MOST_PARTS = 200_000
 
 /** The names that are taken in the file, and what they stand for. */
 export class TypeNames {
   readonly declarations: string[] = []
-  readonly #taken = new Set(['App', 'ResourceUri'])
+  readonly #names = new DistinctNames('', ['App', 'ResourceUri'])
   #parts = 0
 
   /** A name that is free, made of the words of a text. */
   take(text: string): string {
     const words = text.match(/[A-Za-z0-9]+/g) ?? []
     const joined = words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
-    const base = `${/^[A-Z]/.test(joined) ? '' : 'T'}${joined.slice(0, 80)}`
-    let name = base
-    for (let count = 2; this.#taken.has(name); count++) name = `${base}${count}`
-    this.#taken.add(name)
-    return name
+    return this.#names.take(`${/^[A-Z]/.test(joined) ? '' : 'T'}${joined.slice(0, 80)}`)
   }
 
   takePart(): boolean {

@@ -1,3 +1,4 @@
+import { DistinctNames } from '../../../model/index.ts'
 import type { Referent } from '../document/document-set.ts'
 import { pointerTokens } from '../document/pointer.ts'
 
@@ -5,13 +6,12 @@ import { pointerTokens } from '../document/pointer.ts'
 export class DefinitionNames {
   readonly #names = new Map<string, string>()
   readonly #referents = new Map<string, Referent>()
+  readonly #distinct = new DistinctNames('_')
 
   nameOf(referent: Referent): string {
     const known = this.#names.get(referent.key)
     if (known !== undefined) return known
-    const wanted = readableName(referent.key)
-    let name = wanted
-    for (let n = 2; this.#referents.has(name); n++) name = `${wanted}_${n}`
+    const name = this.#distinct.take(readableName(referent.key))
     this.#names.set(referent.key, name)
     this.#referents.set(name, referent)
     return name
