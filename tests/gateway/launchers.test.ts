@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { rawTarget } from '../support/raw-target.ts'
-import { testGateway, type TestGateway } from '../support/start-gateway.ts'
+import { modelOf, testGateway, type TestGateway } from '../support/start-gateway.ts'
 
 let dir: string
 let gateway: TestGateway
@@ -64,6 +64,39 @@ it('lets an installation end when the gateway stops', async () => {
   await expect.poll(() => existsSync(began)).toBe(true)
   await gateway.close()
   expect(existsSync(done)).toBe(true)
+})
+
+/** Installs into a folder that it does not lock, as npm 10 does: two at a time, or half of one, break it for good. */
+const installing = (seconds: number) => `cd ${dir}
+if [ ! -e installed ]; then
+  mkdir half || { touch broken; exit 1; }
+  for i in $(seq ${2 * seconds}); do sleep 0.5; done
+  rmdir half; touch installed
+fi
+serve`
+
+it('installs a package once for all targets that start it at the same time', async () => {
+  const entry = await launcher(installing(2))
+  const two = { raw: { ...entry, args: ['-y', 'some-server', 'a'] }, other: { ...entry, start: 'eager' } }
+  gateway = await testGateway({ mcpServers: two })
+  const both = () => ['raw', 'other'].map((name) => gateway.gateway.target(name)!.state)
+  await expect.poll(both).toEqual(['ready', 'ready'])
+  expect(existsSync(join(dir, 'broken'))).toBe(false)
+})
+
+it.each(['edited twice', 'removed'])('lets an installation end when its target is %s', async (how) => {
+  // It takes longer than one may when the gateway stops.
+  const entry = await launcher(installing(12))
+  const config = (edit: number) => ({ raw: { ...entry, env: { EDIT: String(edit) } } })
+  gateway = await testGateway({ mcpServers: config(0) })
+  const { stateDir } = gateway
+  const apply = async (mcpServers: object) => gateway.gateway.apply(await modelOf({ mcpServers, stateDir }))
+  await expect.poll(() => existsSync(join(dir, 'half'))).toBe(true)
+  if (how === 'removed') await apply({})
+  if (how === 'edited twice') await apply(config(1))
+  await apply(config(2))
+  await expect.poll(() => target()?.state).toBe('ready')
+  expect(existsSync(join(dir, 'broken'))).toBe(false)
 })
 
 it('gives launchers folders of its own when there is no home to write to', async () => {

@@ -1,6 +1,7 @@
 import type { GatewayModel } from '../model/index.ts'
 import { Deadlines } from './calls.ts'
 import { StartGate } from './connection/start-gate.ts'
+import { InstallTurns } from './launchers/install-turns.ts'
 import { ArrivingResults } from './fetch/arriving-results.ts'
 import { createPooledFetch } from './fetch/pooled-fetch.ts'
 import type { TargetServices } from './operated-target.ts'
@@ -39,6 +40,7 @@ export function createTargetServices({ server, stateDir }: GatewayModel, given: 
   return {
     ...given,
     gate: new StartGate(limits.startingTargets),
+    installs: new InstallTurns(),
     deadlines: new Deadlines(),
     arriving,
     fetch: createPooledFetch(arriving),

@@ -15,6 +15,7 @@ import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { LeasedContinuations, type Instance } from './instance.ts'
 import type { OpenRequest } from './life.ts'
 import { isLegacyKey, isSharedKey } from './pool.ts'
+import type { InstallTurns } from '../launchers/install-turns.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
 import type { TargetOwners } from '../connected/elsewhere.ts'
 import type { EdgeServices, TargetConnection, ProcessFacts } from '../connected/target-connection.ts'
@@ -26,6 +27,7 @@ import type { SignInOptions, TargetAuth } from '../target-auth.ts'
 export interface OpenerServices {
   readonly info: Implementation
   readonly gate: StartGate
+  readonly installs: InstallTurns
   readonly continuations: Continuations
   readonly embedded: ReadonlyMap<string, Served>
   readonly exchanges: ExchangeLog
@@ -80,7 +82,9 @@ export class ConnectionOpener {
     handshake.onBegin = (step, detail) =>
       this.#services.log('info', `${this.#name}: ${step}`, { target: this.#name, detail })
     handshake.begin('queued')
-    return this.#services.gate.run(() => this.#openNow(model, request), request.signal)
+    const { gate, installs } = this.#services
+    const { signal } = request
+    return installs.run(model, () => gate.run(() => this.#openNow(model, request), signal), signal)
   }
 
   async #openNow(common: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {
@@ -106,6 +110,7 @@ export class ConnectionOpener {
         limitMs: model.timeouts.install,
       }),
     )
+    instance.isInstalling = () => limit.grace !== undefined
     const ended = AbortSignal.any([signal, limit.signal])
     const services = {
       ...this.#edgeServices(model, request),

@@ -79,14 +79,23 @@ export class Connections {
     return () => void this.#listening.delete(end)
   }
 
-  /** Closes them when nothing is under way any more, or when the time is over. Who listens goes elsewhere at once. */
+  /**
+   * Closes them when nothing is under way any more, or when the time is over, and nothing is being installed. Who
+   * listens goes elsewhere at once.
+   */
   async retire(limit: number): Promise<void> {
     for (const end of [...this.#listening]) end()
     const until = Date.now() + limit
-    while (!this.#isClosed && Date.now() < until && this.pool.all.some((instance) => instance.hasWork)) {
+    const hasWork = (): boolean => Date.now() < until && this.pool.all.some((instance) => instance.hasWork)
+    while (!this.#isClosed && (hasWork() || this.#isInstalling)) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN).unref())
     }
     await this.close()
+  }
+
+  /** An installation that is ended in the middle leaves a broken package. */
+  get #isInstalling(): boolean {
+    return this.pool.all.some((instance) => instance.isInstalling())
   }
 
   async close(): Promise<void> {
@@ -152,7 +161,7 @@ export class Succession {
     const next = this.#host.create(model, true)
     const earlier = this.#coming
     this.#coming = next
-    await earlier?.close()
+    if (earlier) await this.#leave(earlier)
     const isShared =
       model.enabled && (model.isolation === 'shared' || model.isolation === 'auto') && this.#host.mayConnect()
     if (isShared && (this.isConnected || model.start === 'eager')) {
@@ -181,7 +190,7 @@ export class Succession {
   async retire(): Promise<void> {
     const coming = this.#coming
     this.#coming = undefined
-    await coming?.close()
+    if (coming) await this.#leave(coming)
     await this.#leave(this.current)
   }
 

@@ -21,6 +21,8 @@ export class Instance extends Life<Instance> {
   listeners = 0
   /** Calls that wait for their clients to come back. */
   parked = 0
+  /** Whether its launcher is seen to install a package. */
+  isInstalling: () => boolean = () => false
   readonly #host: InstanceHost
   /** Calls, parked calls and listeners that need the connection to stay. */
   #leases = 0

@@ -24,9 +24,9 @@ export type BrokenInstall =
 export function brokenInstall(model: StdioTarget, stderr: string): BrokenInstall | undefined {
   const launcher = launcherOf(model.command)
   if (launcher === 'uvx' || launcher === 'uv') return brokenUvCache(model, stderr)
-  if ((launcher !== 'npx' && launcher !== 'npm') || !DAMAGE.test(stderr)) return undefined
+  if (!isNpm(model) || !DAMAGE.test(stderr)) return undefined
   const folder =
-    FOLDER.exec(stderr)?.[1] ?? foldersOf(model).find((one) => existsSync(one) && !isComplete(one))
+    FOLDER.exec(stderr)?.[1] ?? npxFolders(model).find((one) => existsSync(one) && !isComplete(one))
   return folder === undefined ? undefined : { folder }
 }
 
@@ -56,8 +56,17 @@ function isComplete(folder: string): boolean {
   return existsSync(join(folder, 'node_modules', '.package-lock.json'))
 }
 
-/** Where `npx` puts these packages: a folder named after a hash of what was asked for (libnpmexec). */
-function foldersOf(model: StdioTarget): string[] {
+function isNpm({ command }: StdioTarget): boolean {
+  const launcher = launcherOf(command)
+  return launcher === 'npx' || launcher === 'npm'
+}
+
+/**
+ * Where `npx` may have put the packages of a target: a folder named after a hash of what was asked for (libnpmexec).
+ * Empty for other programs.
+ */
+export function npxFolders(model: StdioTarget): string[] {
+  if (!isNpm(model)) return []
   const packages = packagesOf(model.args.map(reveal)).sort((a, b) => a.localeCompare(b, 'en'))
   if (packages.length === 0) return []
   const hash = createHash('sha512').update(packages.join('\n')).digest('hex').slice(0, 16)
