@@ -47,7 +47,7 @@ const COOKIE = /\b((?:set-)?cookie["']?\s{0,3}[:=]\s{0,3}["']?)(?!\$\{)[^\s"'=;]
 const BEFORE_VALUE = String.raw`(?!\$\{|\[redacted\])`
 /** `"password":"abc"`, also inside of JSON, and `DB_PASSWORD=abc`. */
 const FIELD = new RegExp(
-  String.raw`(\\*["'])([\w.-]{0,40}?(?:${SECRET_WORD})s?)(\1\s{0,3}:\s{0,3})(\\*["'])${BEFORE_VALUE}.{1,4000}?\4`,
+  String.raw`(\\{0,15}["'])([\w.-]{0,40}?(?:${SECRET_WORD})s?)(\1\s{0,3}:\s{0,3})(\\{0,15}["'])${BEFORE_VALUE}.{1,4000}?\4`,
   'gi',
 )
 const ASSIGNED = new RegExp(
