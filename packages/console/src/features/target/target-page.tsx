@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { AdminError, escapeControls } from '../../api/contract.ts'
 import type { TargetCard, TargetDetail } from '../../api/contract.ts'
 import { May, useMay } from '../../api/may.tsx'
@@ -21,7 +22,6 @@ import { Processes } from './processes.tsx'
 import { quoted } from './quoted.ts'
 import { Stderr } from './stderr.tsx'
 import { TargetActions } from './target-actions.tsx'
-import { TargetConfiguration } from './target-configuration.tsx'
 import styles from './target-page.module.css'
 
 const route = getRouteApi('/targets/$name')
@@ -128,13 +128,27 @@ function Content({ card: target, detail }: { card: TargetCard; detail: TargetDet
   )
 }
 
+/** Not for those who only look. */
+const TargetConfiguration = lazy(async () => {
+  const { TargetConfiguration: Loaded } = await import('./target-configuration.tsx')
+  return { default: Loaded }
+})
+
+function Configuration({ target }: { target: TargetDetail }) {
+  return (
+    <Suspense fallback={<Skeleton lines={6} />}>
+      <TargetConfiguration target={target} />
+    </Suspense>
+  )
+}
+
 function tabsOf(target: TargetDetail): Tab[] {
   return [
     { id: 'handshake', title: 'Handshake', content: () => <Handshake target={target} /> },
     { id: 'stderr', title: 'Log (stderr)', content: () => <Stderr target={target} /> },
     { id: 'processes', title: 'Processes', content: () => <Processes target={target} /> },
     { id: 'capabilities', title: 'Capabilities', content: () => <Capabilities target={target} /> },
-    { id: 'configuration', title: 'Configuration', content: () => <TargetConfiguration target={target} /> },
+    { id: 'configuration', title: 'Configuration', content: () => <Configuration target={target} /> },
   ]
 }
 
