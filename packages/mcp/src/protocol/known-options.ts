@@ -10,6 +10,7 @@ export type OptionForm =
   | 'a list'
   | 'an object'
   | 'a list or an object'
+  | typeof OR_OPTIONS
   | readonly unknown[]
   | OptionForms
 export interface OptionForms {
@@ -30,10 +31,8 @@ export function requireKnownOptions(what: string, forms: OptionForms, options: o
   if (problem) throw new McpError('invalid_config', problem)
 }
 
-function unknownName(owner: string, known: object, key: string, path = ''): string | undefined {
-  if (Object.hasOwn(known, key)) return undefined
-  return `${owner} has no option "${path}${key}"; its options are ${Object.keys(known).join(', ')}`
-}
+/** What options may have in their place: a choice of all at once, or one function for several. */
+const OR_OPTIONS = 'an object, a function, text, true or false'
 
 /** What is wrong with the options of an owner, such as `The tool "add"`; undefined when they are good. */
 export function optionProblem(
@@ -44,21 +43,23 @@ export function optionProblem(
   path = '',
 ): string | undefined {
   for (const key of keys) {
+    const named = path + key
+    if (!Object.hasOwn(forms, key))
+      return `${owner} has no option "${named}"; its options are ${Object.keys(forms).join(', ')}`
     const value = (options as Record<string, unknown>)[key]
-    const problem = unknownName(owner, forms, key, path) ?? wrongValue(owner, forms[key]!, value, path + key)
-    if (problem) return problem
+    const form = forms[key]!
+    const isBag = typeof form === 'object' && !isList(form)
+    if (isBag && isJsonObject(value)) {
+      const problem = optionProblem(owner, form, value, undefined, `${named}.`)
+      if (problem) return problem
+    } else if (value !== undefined && form !== 1) {
+      const right = isBag ? OR_OPTIONS : form
+      if (right.includes((typeof right === 'string' ? formOf(value) : value) as string)) continue
+      const said = typeof right === 'string' ? right : `one of ${right.join(', ')}`
+      return `${owner} takes ${said} as "${named}", not ${shown(value)}`
+    }
   }
   return undefined
-}
-
-function wrongValue(owner: string, form: OptionForm, value: unknown, named: string): string | undefined {
-  if (value === undefined || form === 1) return undefined
-  if (typeof form !== 'string' && !isList(form))
-    return isJsonObject(value) ? optionProblem(owner, form, value, undefined, `${named}.`) : undefined
-  const isText = typeof form === 'string'
-  if (isText ? form.includes(formOf(value)) : form.includes(value)) return undefined
-  const right = isText ? form : `one of ${form.join(', ')}`
-  return `${owner} takes ${right} as "${named}", not ${shown(value)}`
 }
 
 function isList(form: OptionForm): form is readonly unknown[] {

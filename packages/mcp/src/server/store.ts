@@ -26,7 +26,7 @@ export class MemoryStore implements Store {
   #characters = 0
 
   constructor(options: MemoryStoreOptions = {}) {
-    requireKnownOptions('store in memory', { maxEntries: 1, maxCharacters: 1 }, options)
+    requireKnownOptions('store', { maxEntries: 1, maxCharacters: 1 }, options)
     this.#maxEntries = options.maxEntries ?? 10_000
     this.#maxCharacters = options.maxCharacters ?? 64 * 1024 * 1024
   }

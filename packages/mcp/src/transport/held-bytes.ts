@@ -231,7 +231,7 @@ export class UnreadAnswers extends HeldBytes {
 
   constructor(limits: UnreadLimits) {
     super(limits.held, parseDuration(limits.stallTimeout))
-    requireKnownOptions('limit of answers', { stallTimeout: 1, held: 1, onCutOff: 1 }, limits)
+    requireKnownOptions('limit', { stallTimeout: 1, held: 1, onCutOff: 1 }, limits)
     this.limits = limits
   }
 

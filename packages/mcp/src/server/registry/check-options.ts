@@ -133,9 +133,7 @@ export function requireOptions(kind: Kind, name: string, options: object): void 
 export function requireDefinition(kind: Kind, name: string | undefined, definition: unknown): void {
   if (typeof definition === 'object' && definition !== null) return
   const named = name === undefined ? '' : ` "${name}"`
-  throw invalidDefinition(
-    `The ${kind}${named} is ${shown(definition)}, and must be an object with its options`,
-  )
+  throw invalidDefinition(`The ${kind}${named} is ${shown(definition)}, and must be an object`)
 }
 
 /** Values that would be taken for another, or for none. */
