@@ -1,10 +1,7 @@
 import type { SecureContextOptions } from 'node:tls'
-import { createClient, createCluster, createSentinel, RESP_TYPES } from '@redis/client'
-
-export interface RedisHost {
-  readonly host: string
-  readonly port: number
-}
+import { createClient, createCluster, RESP_TYPES } from '@redis/client'
+import type { NodeClient, RedisClient, RedisHost } from './redis-client.ts'
+import { SentinelClient } from './sentinels.ts'
 
 export interface RedisAccount {
   readonly username?: string | undefined
@@ -32,21 +29,8 @@ export interface RedisOptions {
   readonly timeout: number
 }
 
-/** What is used of the three clients of the library. */
-export interface RedisClient {
-  connect(): Promise<unknown>
-  destroy(): unknown
-  evalSha(sha: string, call: ScriptCall): Promise<unknown>
-  eval(script: string, call: ScriptCall): Promise<unknown>
-  info(section: string): Promise<unknown>
-  subscribe(channel: string, listener: () => void): Promise<unknown>
-  on(event: 'error' | 'end' | 'terminated', listener: (error?: Error) => void): unknown
-}
-
-export interface ScriptCall {
-  readonly keys: string[]
-  readonly arguments: (string | Buffer)[]
-}
+/** Milliseconds until a Sentinel whose connection was lost is connected again. */
+const SENTINEL_PAUSE = 1_000
 
 /** Values are always read as bytes. */
 const TYPE_MAPPING = { [RESP_TYPES.BLOB_STRING]: Buffer }
@@ -70,26 +54,23 @@ export function createRedisClient(options: RedisOptions): RedisClient {
     maintNotifications: 'disabled' as const,
   }
   const commandOptions = { typeMapping: TYPE_MAPPING }
+  const serverAt = (host: RedisHost): RedisClient =>
+    createClient({
+      ...common,
+      commandOptions,
+      socket: { ...socket, ...host },
+      ...(database > 0 && { database }),
+    }) as unknown as RedisClient
   switch (place.kind) {
     case 'server':
-      return createClient({
-        ...common,
-        commandOptions,
-        socket: { ...socket, ...place.server },
-        ...(database > 0 && { database }),
-      }) as unknown as RedisClient
+      return serverAt(place.server)
     case 'sentinels':
-      return createSentinel({
+      return new SentinelClient({
         name: place.name,
-        sentinelRootNodes: [...place.sentinels],
-        nodeClientOptions: { ...common, ...(database > 0 && { database }) },
-        sentinelClientOptions: { socket, ...withoutAbsent(place.account) },
-        commandOptions,
-        passthroughClientErrorEvents: true,
-        // Without it a request may wait until no other is under way, which is never on a busy gateway.
-        reserveClient: true,
-        scanInterval: timeout,
-      }) as unknown as RedisClient
+        sentinels: place.sentinels.map((host) => sentinelAt(host, place.account, socket)),
+        clientOf: (host) => serverAt(host) as NodeClient,
+        interval: timeout,
+      })
     case 'cluster':
       return createCluster({
         rootNodes: place.nodes.map((node) => ({ ...common, socket: { ...socket, ...node } })),
@@ -98,6 +79,18 @@ export function createRedisClient(options: RedisOptions): RedisClient {
         minimizeConnections: true,
       }) as unknown as RedisClient
   }
+}
+
+/** One that was never reached fails, and says why. Later it is connected again by itself. */
+function sentinelAt(host: RedisHost, account: RedisAccount, common: object): NodeClient {
+  let wasReached = false
+  const reconnectStrategy = (): number | false => wasReached && SENTINEL_PAUSE
+  const socket = { ...common, ...host, reconnectStrategy }
+  const client = createClient({ socket, ...withoutAbsent(account), disableOfflineQueue: true })
+  client.once('ready', () => {
+    wasReached = true
+  })
+  return client as unknown as NodeClient
 }
 
 /** For messages: without credentials. */

@@ -3,12 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ErrorReply } from '@redis/client'
 import { StoreError } from '../store-error.ts'
 import type { Away } from '../store.ts'
-import { createRedisClient, nameOfPlace, type RedisClient, type RedisOptions } from './client.ts'
+import { createRedisClient, nameOfPlace, type RedisOptions } from './client.ts'
+import type { RedisClient } from './redis-client.ts'
 import { SCRIPT } from './script.ts'
 
 const SHA = createHash('sha1').update(SCRIPT).digest('hex')
 const FIRST_PAUSE = 50
-const LONGEST_PAUSE = 1000
+const LONGEST_PAUSE = 500
 /** The time-out is counted in so many parts. */
 const PARTS = 4
 /** More waiting requests mean that Redis answers nothing, and they take memory. */

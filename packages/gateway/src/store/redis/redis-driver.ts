@@ -6,7 +6,8 @@ import type { PutRow } from '../operations/rows.ts'
 import { FORMAT, fromJsonBytes } from '../operations/tables.ts'
 import { StoreError } from '../store-error.ts'
 import type { Away, Inspection, Lease, ScannedRow, Spent } from '../store.ts'
-import type { RedisClient, RedisOptions } from './client.ts'
+import type { RedisOptions } from './client.ts'
+import type { RedisClient } from './redis-client.ts'
 import { RedisLink } from './link.ts'
 
 export interface RedisDriverOptions extends RedisOptions {
