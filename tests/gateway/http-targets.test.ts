@@ -222,6 +222,25 @@ describe('refusals', () => {
     },
   )
 
+  it('a call that is made again when the server is gone may have happened the first time', async () => {
+    const app = createApp(MODERN)
+    let isSeen = false
+    const served: HttpTarget = await serveHttp(app)
+    app.tool('put', {
+      idempotentHint: true,
+      run: () => {
+        isSeen = true
+        served.server.close()
+        served.server.closeAllConnections()
+        return new Promise<never>(() => {})
+      },
+    })
+    const gateway = await gatewayTo({ url: served.url, restart: { minDelay: 1, maxDelay: 1 } })
+    const client = await clientOf(gateway, 'modern')
+    await expect(client.call('web_put')).rejects.toMatchObject({ data: { mayHaveHappened: true } })
+    expect(isSeen).toBe(true)
+  })
+
   it('a server that cannot be reached is tried again, and is back when it is back', async () => {
     const app = createApp(MODERN)
     const first = await serveHttp(app)

@@ -60,8 +60,7 @@ const TOLD: { readonly [reason in TargetReason]: Told } = {
 
 /** The only text about a failed target that callers get: target, kind of failure, what to do. */
 export function callerText(error: TargetError): string {
-  const doubt = error.mayHaveHappened ? ' The call may have taken effect; check before you repeat it.' : ''
-  return `Target "${error.target}": ${callerReason(error)}${doubt}`
+  return `Target "${error.target}": ${callerReason(error)}${error.doubt}`
 }
 
 /** The same without the name of the target, for places that already show it. */
@@ -77,7 +76,7 @@ const AFTER_A_FAILURE: ReadonlySet<TargetReason> = new Set(['backing_off', 'quar
 function whatIsWrong({ target, reason, facts, cause }: TargetError): string {
   const what = exactly(reason, facts) ?? TOLD[reason].what
   if (!AFTER_A_FAILURE.has(reason) || cause === undefined) return what
-  return `${what} (${whatIsWrong(TargetError.from(target, cause, false))})`
+  return `${what} (${whatIsWrong(TargetError.from(target, cause))})`
 }
 
 /** Numbers are harmless for callers, and tell more. */

@@ -107,14 +107,18 @@ export class Calls implements Expiring {
     } catch (thrown) {
       if (cancellationOf(exchange).aborted) throw thrown
       if (isAuthFailure(thrown)) this.#refused(instance, connection, thrown as McpError)
-      if (!isConnectionLoss(thrown)) throw this.#explain(thrown, options.safe)
+      const { safe } = options
+      if (!isConnectionLoss(thrown)) throw this.#explain(thrown, safe)
       instance.discard(connection, thrown as Error)
       // Asking again is safe as well when the server cannot have done anything.
-      if (!options.safe && !isUndone(thrown)) throw this.#explain(thrown, false)
-      const fresh = await this.acquire(instance, exchange, headers)
-      return this.#ask(instance, fresh, exchange, { headers, safe: options.safe }).catch((second) => {
-        throw this.#explain(second, options.safe)
-      })
+      const wasSeen = !isUndone(thrown)
+      if (!safe && wasSeen) throw this.#explain(thrown, safe)
+      try {
+        const fresh = await this.acquire(instance, exchange, headers)
+        return await this.#ask(instance, fresh, exchange, { headers, safe })
+      } catch (second) {
+        throw this.#explain(second, safe, wasSeen)
+      }
     }
   }
 
@@ -136,9 +140,11 @@ export class Calls implements Expiring {
     if (!own && thrown.code !== 'forbidden') instance.refuse(connection, thrown)
   }
 
-  #explain(thrown: unknown, safe: boolean): unknown {
+  /** `wasSeen`: the target may have seen the call before this attempt. */
+  #explain(thrown: unknown, isRepeatable: boolean, wasSeen: boolean = false): unknown {
     if (thrown instanceof ProtocolError) return thrown
-    return TargetError.from(this.#host.model().name, thrown, !safe && !isUndone(thrown))
+    const mayHaveHappened = wasSeen || !isUndone(thrown)
+    return TargetError.from(this.#host.model().name, thrown, { mayHaveHappened, isRepeatable })
   }
 
   async #ask(
@@ -187,7 +193,7 @@ export class Calls implements Expiring {
     try {
       return await this.#run(exchange, ONCE, (timed) => call.resume(timed))
     } catch (thrown) {
-      throw cancellationOf(exchange).aborted ? thrown : this.#explain(thrown, false)
+      throw cancellationOf(exchange).aborted ? thrown : this.#explain(thrown, false, true)
     }
   }
 

@@ -27,6 +27,7 @@ export interface TargetFacts {
 export interface TargetErrorOptions {
   readonly cause?: unknown
   readonly mayHaveHappened?: boolean
+  readonly isRepeatable?: boolean
   readonly facts?: TargetFacts
 }
 
@@ -34,8 +35,10 @@ export interface TargetErrorOptions {
 export class TargetError extends Error {
   readonly target: string
   readonly reason: TargetReason
-  /** Whether the target may have done what it was asked before it failed. */
+  /** Whether the target may have seen what it was asked before it failed. */
   readonly mayHaveHappened: boolean
+  /** The call may be made twice, so nobody has to check what has become of it. */
+  readonly isRepeatable: boolean
   readonly facts: TargetFacts
 
   constructor(target: string, reason: TargetReason, message: string, options: TargetErrorOptions = {}) {
@@ -44,6 +47,7 @@ export class TargetError extends Error {
     this.target = target
     this.reason = reason
     this.mayHaveHappened = options.mayHaveHappened ?? false
+    this.isRepeatable = options.isRepeatable ?? false
     this.facts = options.facts ?? {}
   }
 
@@ -57,16 +61,34 @@ export class TargetError extends Error {
     return Number.isNaN(date) ? undefined : new Date(date).toUTCString()
   }
 
-  static from(target: string, thrown: unknown, mayHaveHappened: boolean): TargetError {
-    if (thrown instanceof TargetError) return thrown
+  /** What is to be checked before the call is repeated; empty when nothing is. */
+  get doubt(): string {
+    const { mayHaveHappened, isRepeatable } = this
+    return mayHaveHappened && !isRepeatable
+      ? ' The call may have taken effect; check before you repeat it.'
+      : ''
+  }
+
+  static from(target: string, thrown: unknown, about: Omit<TargetErrorOptions, 'facts'> = {}): TargetError {
+    const { mayHaveHappened = false } = about
+    if (thrown instanceof TargetError) {
+      if (thrown.mayHaveHappened === mayHaveHappened) return thrown
+      const { reason, message, cause, facts } = thrown
+      return new TargetError(thrown.target, reason, message, { cause, facts, ...about })
+    }
     const text = gatewayWords(thrown instanceof Error ? thrown.message : String(thrown))
-    const doubt = mayHaveHappened ? ' The call may have taken effect; check before you repeat it.' : ''
-    return new TargetError(
+    const error = new TargetError(
       target,
       reasonOf(thrown),
-      `Target "${target}": ${text}.${doubt}`.replace('..', '.'),
-      { cause: thrown, mayHaveHappened, facts: factsOf(thrown) },
+      `Target "${target}": ${text}.`.replace('..', '.'),
+      {
+        cause: thrown,
+        facts: factsOf(thrown),
+        ...about,
+      },
     )
+    error.message += error.doubt
+    return error
   }
 }
 
@@ -119,6 +141,7 @@ const UNREACHED: ReadonlySet<unknown> = new Set([
 
 /** Whether a request that failed like this is certain to have had no effect. */
 export function isUndone(thrown: unknown): boolean {
+  if (thrown instanceof TargetError) return !thrown.mayHaveHappened
   if (!(thrown instanceof McpError)) return false
   if (REFUSED.has(thrown.code)) return true
   if (thrown.code === 'http_status') {

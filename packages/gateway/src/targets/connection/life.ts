@@ -130,7 +130,7 @@ export abstract class Life<Self> {
       return connection
     } catch (thrown) {
       if (!this.#ended) this.#failed(thrown)
-      throw TargetError.from(this.host.model().name, thrown, false)
+      throw TargetError.from(this.host.model().name, thrown)
     }
   }
 

@@ -24,7 +24,7 @@ export function stateLog(target: string, log: Log): (instance: Instance) => void
     const said = SAID[state]
     if (!said || reason === undefined) return
     const [level, what, event] = said
-    const { reason: code } = TargetError.from(target, instance.failure, false)
+    const { reason: code } = TargetError.from(target, instance.failure)
     const retryIn = instance.retryAt > Date.now() ? instance.retryAt - Date.now() : undefined
     log(level, `${target}: ${what}`, {
       target,
