@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
@@ -158,6 +159,42 @@ it('a call that came by another gateway ends well when the gateway of its sessio
   expect((await under).message).toMatchObject({
     result: { content: [{ text: expect.stringMatching(/^\d+$/) }] },
   })
+  await vi.waitUntil(() => child.exitCode !== null || child.signalCode !== null, { timeout: 60_000 })
+  await replicas.start(0)
+  gone.delete(0)
+})
+
+it('a question is answered at another gateway while the one that asked is told to stop', async () => {
+  const [own, other, third] = alive() as [string, string, string]
+  const session = await openRawSession(`${own}/mcp`, { elicitation: { form: {} } })
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-session-id': session,
+    'mcp-protocol-version': '2025-11-25',
+  }
+  const post = (url: string, message: object) =>
+    fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
+  const params = { name: 'counter_greet', arguments: {} }
+  const events = eventsOf(await post(other, { id: 7, method: 'tools/call', params }))
+  let question: StreamEvent['message']
+  while (question === undefined) {
+    const { message } = (await events.next()).value as StreamEvent
+    if (message?.method === 'elicitation/create') question = message
+  }
+  const { child } = replicas.all[0]!
+  gone.add(0)
+  child.kill('SIGTERM')
+  const takesClients = () => fetch(`${own}/health`).then(Boolean, () => false)
+  await vi.waitUntil(async () => !(await takesClients()), { timeout: 30_000 })
+  // Long enough for the others to hear that it is leaving.
+  await sleep(1_000)
+  // A session with a call under way is in one place, with everything that it asks for.
+  const asked = await post(third, { id: 8, method: 'tools/list', params: {} })
+  expect(await asked.text()).toContain('counter_greet')
+  await post(third, { id: question.id, result: { action: 'accept', content: { name: 'you' } } })
+  const { value } = await events.next()
+  expect((value as StreamEvent).message.result.content[0].text).toBe('Hello, you!')
   await vi.waitUntil(() => child.exitCode !== null || child.signalCode !== null, { timeout: 60_000 })
   await replicas.start(0)
   gone.delete(0)

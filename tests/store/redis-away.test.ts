@@ -1,8 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { Server } from '@gantry/mcp/server'
+import { PASSPORT, Passports } from '../../packages/gateway/src/cluster/passport.ts'
+import { SESSION } from '../../packages/gateway/src/cluster/session-places.ts'
 import { KeptKeys } from '../../packages/gateway/src/identity/keys/kept-keys.ts'
 import { METRICS_SCOPE } from '../../packages/gateway/src/model/index.ts'
+import { MISDIRECTED } from '../../packages/gateway/src/targets/connected/elsewhere.ts'
 import { freePort } from '../../scripts/lib/free-port.mjs'
 import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { legacyRequest, modernRequest } from '../support/raw-client.ts'
@@ -180,8 +183,17 @@ it('gateways that start without Redis act as one as soon as it is there', async 
 
 it('takes clients when it knows the other gateways, and not before: it would take their sessions for its own', async () => {
   const port = await freePort()
+  const hop = await freePort()
   proxy.delay = 100
-  const starting = start('known', { server: { ...ALONE, cluster: { port: 0 } } }, { port })
+  const starting = start('known', { server: { ...ALONE, cluster: { port: hop } } }, { port })
+  // What is meant for a gateway that was at this address before is refused meanwhile.
+  const passport = new Passports([SEALING]).sign({ target: SESSION, to: 'the one before' })
+  const passed = () =>
+    fetch(`http://127.0.0.1:${hop}${SESSION}/mcp`, { headers: { [PASSPORT]: passport } }).then(
+      ({ status }) => status,
+      () => undefined,
+    )
+  expect(await vi.waitUntil(passed, { timeout: 60_000, interval: 1 })).toBe(MISDIRECTED)
   const initialize = {
     protocolVersion: '2025-06-18',
     capabilities: {},

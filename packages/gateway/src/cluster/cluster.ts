@@ -1,10 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway.ts'
 import type { ClusterModel } from '../model/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
 import { createPooledFetch } from '../targets/fetch/pooled-fetch.ts'
-import { HopPort } from './hop-port.ts'
+import { HopPort, type HopSessions } from './hop-port.ts'
 import { HopTls } from './hop-tls.ts'
 import { Members } from './members.ts'
 import { Owners } from './owners.ts'
@@ -18,8 +17,7 @@ export interface ClusterOptions {
   /** The secrets that the gateways share; the first signs. */
   readonly keys: readonly string[]
   readonly log: Log
-  /** Answers a request that another gateway passed on. */
-  readonly receive: (request: IncomingMessage, response: ServerResponse) => void
+  readonly sessions: HopSessions
   /** Ends sessions: others may have them. */
   readonly letGo: () => void
 }
@@ -39,10 +37,13 @@ export class Cluster {
   }
 
   /** From now on the programs of the gateway are shared with the others. */
-  static async join({ model, gateway, store, keys, log, receive, letGo }: ClusterOptions): Promise<Cluster> {
+  static async join({ model, gateway, store, keys, log, letGo, sessions }: ClusterOptions): Promise<Cluster> {
     const passports = new Passports(keys)
     const tls = model.tls && new HopTls(model.tls)
-    const port = new HopPort(gateway, passports, (id) => id === members.id && members.isHere, receive, tls)
+    let members: Members | undefined
+    // The others ask at this address already: for a gateway that was there before.
+    const isOwn = (id: string): boolean => id === members?.id && !members.isLate
+    const port = new HopPort({ gateway, passports, tls, sessions, isOwn })
     const bound = await port.listen(model.host, model.port)
     const address = model.address ?? `${tls ? 'https' : 'http'}://${model.host}:${bound}`
     const joining = Members.join({
@@ -54,7 +55,7 @@ export class Cluster {
         letGo()
       },
     })
-    const members: Members = await joining.catch(async (error: unknown) => {
+    members = await joining.catch(async (error: unknown) => {
       // The open port would keep the process alive.
       await port.close(0)
       throw error
@@ -71,9 +72,10 @@ export class Cluster {
 
   /** The others take over what is here; calls under way may end. */
   async leave(grace: number): Promise<void> {
+    // From now on sessions without calls go on at other gateways.
+    const ended = this.#port.close(grace)
     await this.#owners.leave()
-    // Comes first: sessions go on at other gateways while calls end here.
+    await ended
     await this.#members.leave()
-    await this.#port.close(grace)
   }
 }

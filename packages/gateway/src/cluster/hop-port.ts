@@ -7,6 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { decodePercent } from '../model/index.ts'
 import { MISDIRECTED } from '../targets/connected/elsewhere.ts'
 import { takeIn } from '../workers/pass-on.ts'
+import { type AskedSession, sessionOf } from '../workers/session-router.ts'
 import { createHopServer, type HopTls } from './hop-tls.ts'
 import { OwnedTarget } from './owned-target.ts'
 import { OwnedTasks } from './owned-tasks.ts'
@@ -16,29 +17,35 @@ import { SESSION } from './session-places.ts'
 
 const PLACE = '/hop/'
 
+export interface HopPortOptions {
+  readonly gateway: Gateway
+  readonly passports: Passports
+  readonly tls: HopTls | undefined
+  /** Whether a gateway of this name is this one, and nobody can have taken its place. */
+  isOwn(id: string): boolean
+  readonly sessions: HopSessions
+}
+
+/** What comes in for sessions that are here. */
+export interface HopSessions {
+  /** Answers a request of a session. */
+  receive(this: void, request: IncomingMessage, response: ServerResponse): void
+  /** Whether calls of this session are under way, or of any when none is named. */
+  isWorking(this: void, session?: string): boolean
+}
+
 /** The port for the other gateways. Nothing is served there without a passport that one of them signed. */
 export class HopPort {
   readonly #server: Server
-  readonly #gateway: Gateway
-  readonly #passports: Passports
-  readonly #isOwn: (id: string) => boolean
-  readonly #receive: (request: IncomingMessage, response: ServerResponse) => void
+  readonly #options: HopPortOptions
   readonly #handlers = new Map<string, NodeHandler>()
   /** Answers to requests of sessions that are under way. */
   readonly #answers = new Set<ServerResponse>()
+  #isLeaving = false
 
-  /** `isOwn`: whether a gateway of this name is this one. `receive` answers a request of a session that is here. */
-  constructor(
-    gateway: Gateway,
-    passports: Passports,
-    isOwn: (id: string) => boolean,
-    receive: (request: IncomingMessage, response: ServerResponse) => void,
-    tls: HopTls | undefined,
-  ) {
-    this.#gateway = gateway
-    this.#passports = passports
-    this.#isOwn = isOwn
-    this.#receive = receive
+  constructor(options: HopPortOptions) {
+    this.#options = options
+    const { tls, gateway } = options
     this.#server = createHopServer(tls, gateway.log, (request, response) => this.#route(request, response))
     this.#server.on('checkContinue', (request, response) => this.#route(request, response))
   }
@@ -68,7 +75,7 @@ export class HopPort {
   }
 
   #handlerAt(place: string, name: string): NodeHandler | undefined {
-    const gateway = this.#gateway
+    const { gateway } = this.#options
     const isThere = place === TASKS ? gateway.endpoint(name === '' ? undefined : name) : gateway.target(name)
     if (!isThere) return undefined
     const known = this.#handlers.get(place + name)
@@ -80,15 +87,16 @@ export class HopPort {
 
   #handlerOfTasks(endpoint: string): NodeHandler {
     const read = (header: string | undefined): Passport | undefined =>
-      this.#passports.read(header, TASKS + endpoint)
-    const served = new OwnedTasks(endpoint, this.#gateway, ({ headers }) => read(headers?.[PASSPORT]))
+      this.#options.passports.read(header, TASKS + endpoint)
+    const served = new OwnedTasks(endpoint, this.#options.gateway, ({ headers }) => read(headers?.[PASSPORT]))
     return this.#serve(served, read, `${TASKS}${endpoint}`)
   }
 
   /** Who the caller is, and what it may do, is found out here as if it had come here. */
   #takeSession(path: string, request: IncomingMessage, response: ServerResponse): void {
     const passport = request.headers[PASSPORT]
-    const verdict = this.#verdictOf(this.#passports.read(String(passport), SESSION))
+    const read = this.#options.passports.read(String(passport), SESSION)
+    const verdict = this.#verdictOf(read, this.#isLeaving && this.#isWorking(sessionOf(request)))
     if (!verdict.ok) {
       response.writeHead(verdict.status ?? 401).end()
       return
@@ -99,12 +107,21 @@ export class HopPort {
     response.writeContinue()
     this.#answers.add(response)
     response.once('close', () => this.#answers.delete(response))
-    this.#receive(request, response)
+    this.#options.sessions.receive(request, response)
+  }
+
+  /**
+   * A gateway that leaves keeps a session while calls of it are under way: their answers have to come here. After that
+   * another one has it.
+   */
+  #isWorking(session: AskedSession | undefined): boolean {
+    return session !== undefined && (session.isStream || this.#options.sessions.isWorking(session.id))
   }
 
   #handlerOf(name: string): NodeHandler {
-    const gateway = this.#gateway
-    const read = (header: string | undefined): Passport | undefined => this.#passports.read(header, name)
+    const { gateway } = this.#options
+    const read = (header: string | undefined): Passport | undefined =>
+      this.#options.passports.read(header, name)
     const served = new OwnedTarget(name, {
       info: gateway.info,
       continuations: gateway.services.continuations,
@@ -122,27 +139,30 @@ export class HopPort {
   ): NodeHandler {
     return toNodeHandler(served, {
       guard: ({ headers }) => this.#verdictOf(read(headers[PASSPORT])),
-      sealer: this.#gateway.sealer,
+      sealer: this.#options.gateway.sealer,
       place,
       isGated: true,
     })
   }
 
-  #verdictOf(passport: Passport | undefined): GuardVerdict {
+  /** One that leaves takes only what is about something that has begun here. */
+  #verdictOf(passport: Passport | undefined, hasBegun: boolean = passport?.begun === true): GuardVerdict {
     if (!passport) return { ok: false, status: 401 }
     const { principal, to } = passport
-    if (!this.#isOwn(to)) return { ok: false, status: MISDIRECTED }
+    if (!this.#options.isOwn(to) || (this.#isLeaving && !hasBegun)) return { ok: false, status: MISDIRECTED }
     return { ok: true, auth: principal && { principal, scopes: [], claims: {} } }
   }
 
-  /** Takes no new requests. Those under way may end. */
+  /** Takes nothing new. What is under way may end, with the answers that it needs. */
   async close(grace: number): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve))
-    this.#server.closeIdleConnections()
+    this.#isLeaving = true
     const until = Date.now() + grace
     const isBusy = (): boolean =>
-      this.#answers.size > 0 || [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
+      this.#answers.size > 0 ||
+      this.#options.sessions.isWorking() ||
+      [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+    const closed = new Promise((resolve) => this.#server.close(resolve))
     for (const handler of this.#handlers.values()) handler.close()
     this.#server.closeAllConnections()
     await closed

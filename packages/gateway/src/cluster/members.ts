@@ -7,8 +7,6 @@ import { Attendance, GONE_AFTER } from './attendance.ts'
 const BEAT = 400
 /** How long an address is looked for while the store is just back, in milliseconds. */
 const PATIENCE = 2 * GONE_AFTER
-/** What a gateway had begun when it left is over by then. */
-const LEFT_FOR = 3_600_000
 
 export interface MembersOptions {
   readonly store: Store
@@ -32,21 +30,17 @@ export class Members {
   id: string = randomUUID()
   readonly #options: MembersOptions
   readonly #rows: Rows
-  /** Gateways that told the others to go on without them, and end what they have begun. */
-  readonly #left: Rows
   /** The members at the last heartbeat. They stay while the store is away. */
   #known = new Map<string, Member>()
   #timer: NodeJS.Timeout | undefined
   readonly #attendance = new Attendance()
   #beating: Promise<void> | undefined
-  #hasLeft = false
   /** By gateway: functions that end requests which wait for its answer. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
   private constructor(options: MembersOptions) {
     this.#options = options
     this.#rows = options.store.rows({ name: 'members' })
-    this.#left = options.store.rows({ name: 'members-left' })
   }
 
   static async join(options: MembersOptions): Promise<Members> {
@@ -81,7 +75,7 @@ export class Members {
     const before = this.#known
     const heard = new Map(others.map(({ key, value }) => [key, memberOf(value)]))
     this.#known = this.#attendance.isSettled ? heard : new Map([...before, ...heard])
-    for (const id of before.keys()) if (!this.#known.has(id)) await this.#lose(id)
+    for (const id of before.keys()) if (!this.#known.has(id)) this.#lose(id)
   }
 
   async #say(id: string): Promise<void> {
@@ -90,14 +84,13 @@ export class Members {
   }
 
   /** A machine that lost its power, or a process that stands still, ends no connection. */
-  async #lose(id: string): Promise<void> {
+  #lose(id: string): void {
     const waiting = this.#waiting.get(id)
-    if (!waiting || (await this.#left.get(id))) return
     this.#waiting.delete(id)
-    for (const end of waiting) end()
+    for (const end of waiting ?? []) end()
   }
 
-  /** Calls `end` when that gateway is gone without having said so. The function returned takes that back. */
+  /** Calls `end` when that gateway is gone. The function returned takes that back. */
   untilGone(id: string, end: () => void): () => void {
     const waiting = this.#waiting.get(id) ?? new Set()
     this.#waiting.set(id, waiting.add(end))
@@ -110,11 +103,6 @@ export class Members {
   /** See `Attendance`. */
   get isLate(): boolean {
     return this.#attendance.isLate
-  }
-
-  /** Whether this gateway may do what is meant for it. False when another may have its place. */
-  get isHere(): boolean {
-    return !this.#hasLeft && !this.isLate
   }
 
   /**
@@ -176,11 +164,10 @@ export class Members {
     return (await this.#rows.list()).length
   }
 
+  /** The last step: what had begun here is over. */
   async leave(): Promise<void> {
     clearInterval(this.#timer)
     await this.#beating
-    this.#hasLeft = true
-    await this.#left.put(this.id, '', { ttl: LEFT_FOR }).catch(() => {})
     await this.#rows.remove(this.id).catch(() => {})
   }
 }

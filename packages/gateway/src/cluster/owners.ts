@@ -44,8 +44,9 @@ export class Owners implements TargetOwners {
 
   async at(id: string, place: HopPlace): Promise<Elsewhere | undefined> {
     if (id === this.id) return undefined
-    const address = await this.#options.members.addressOf(id)
-    return address === undefined ? undefined : this.#elsewhere(place, id, address)
+    const { members } = this.#options
+    const address = members.lastAddressOf(id) ?? (await members.addressOf(id))
+    return address === undefined ? undefined : this.#elsewhere(place, id, address, true)
   }
 
   /** The targets whose connections are here. */
@@ -86,7 +87,7 @@ export class Owners implements TargetOwners {
     }
   }
 
-  #elsewhere(place: HopPlace, to: string, address: string): Elsewhere {
+  #elsewhere(place: HopPlace, to: string, address: string, begun: boolean = false): Elsewhere {
     const { passports, fetch, members } = this.#options
     const [path, target] =
       'target' in place
@@ -97,7 +98,7 @@ export class Owners implements TargetOwners {
       url: address + path,
       untilGone: (end) => members.untilGone(to, end),
       headersFor: (exchange, options) => ({
-        [PASSPORT]: passports.sign({ target, to, ...whose(exchange), ...howSent(exchange, options) }),
+        [PASSPORT]: passports.sign({ target, to, begun, ...whose(exchange), ...howSent(exchange, options) }),
       }),
     }
   }

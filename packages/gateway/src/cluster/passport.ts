@@ -13,6 +13,8 @@ export interface Passport {
   readonly target: string
   /** The gateway that it is for: another one at the same address may have taken its place. */
   readonly to: string
+  /** It is about something that is there: a call that waits for its caller, or a task. */
+  readonly begun?: boolean | undefined
   /** It is a request of the other gateway itself. */
   readonly own?: boolean | undefined
   readonly principal?: Principal | undefined

@@ -18,10 +18,12 @@ const WAIT = 10_000
 const PAUSE = 100
 /** Who has taken a session over is remembered as long as its id is good for. */
 const TAKEN_FOR = 7 * 24 * 3_600_000
+/** Sessions whose new gateways are remembered, so that their requests do not need the store. */
+const MOST_KNOWN = 20_000
 
 export interface SessionPlacesOptions {
   readonly store: Store
-  readonly members: Pick<Members, 'id' | 'addressOf' | 'lastAddressOf' | 'untilGone'>
+  readonly members: Pick<Members, 'id' | 'isLate' | 'addressOf' | 'lastAddressOf' | 'untilGone'>
   readonly passports: Passports
   readonly tls?: HopTls | undefined
 }
@@ -42,6 +44,8 @@ export class SessionPlaces implements SessionRouter {
   readonly #passports: Passports
   readonly #tls: HopTls | undefined
   readonly #taken: Rows
+  /** The gateways of sessions that were taken over, when they were last looked up. */
+  readonly #known = new Map<string, string>()
   /** Connections to other gateways are kept. A passport names its gateway, so that none takes what was for another. */
   readonly #agent: Agent
 
@@ -97,11 +101,12 @@ export class SessionPlaces implements SessionRouter {
       response.writeHead(503, headers).end('The gateway of this session is not there. Try again.\n')
     }
     const start = (): void => void attempt().catch(again)
-    const begunAt = this.#beganAt(session.id)!
-    const address = this.#members.lastAddressOf(begunAt)
+    const last = this.#known.get(session.id) ?? this.#beganAt(session.id)!
+    if (last === this.#members.id && !this.#members.isLate) return here()
+    const address = this.#members.lastAddressOf(last)
     // Most often it is where it was: the store is asked only when it is not.
     if (address === undefined) start()
-    else to({ id: begunAt, address })
+    else to({ id: last, address })
   }
 
   /** Undefined: it is here now. */
@@ -113,12 +118,16 @@ export class SessionPlaces implements SessionRouter {
     if (begunAt || isStream) return begunAt
     const key = createHash('sha256').update(id).digest('base64url')
     for (;;) {
+      const own = this.#members.id
       const row = await this.#taken.get(key)
-      if (row?.value === this.#members.id) return undefined
-      const takenBy = row && (await placeOf(row.value))
-      if (takenBy) return takenBy
-      const isOurs = await this.#taken.swap(key, row?.version, this.#members.id, { ttl: TAKEN_FOR })
-      if (isOurs !== undefined) return undefined
+      const place = row && row.value !== own ? await placeOf(row.value) : undefined
+      if (!place && row?.value !== own) {
+        const version = await this.#taken.swap(key, row?.version, own, { ttl: TAKEN_FOR })
+        if (version === undefined) continue
+      }
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+      this.#known.set(id, place?.id ?? own)
+      return place
     }
   }
 

@@ -208,6 +208,14 @@ export class Front {
     await Promise.all([...checks, this.#nowhere?.service.setGuard(this.#guardOf(undefined))])
   }
 
+  /** Whether requests are under way: of this session of an older client, or of anybody. */
+  isWorking(session?: string): boolean {
+    const services = [...this.#handlers.values()].map(({ service }) => service)
+    return services.some((service) =>
+      session === undefined ? service.inFlight > 0 : service.isWorking(session),
+    )
+  }
+
   /** Gives up the sessions of older clients: another process has them from now on. */
   letGo(): void {
     for (const { service } of this.#handlers.values()) service.letGo()
@@ -244,8 +252,7 @@ export class Front {
       isClosed = true
     })
     const until = Date.now() + grace
-    const isBusy = (): boolean => [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
-    while (isBusy() && Date.now() < until) await this.#turn()
+    while (this.isWorking() && Date.now() < until) await this.#turn()
     for (const handler of this.#handlers.values()) handler.close()
     this.#nowhere?.close()
     // The last answers need a moment to leave.

@@ -34,6 +34,16 @@ export async function joinCluster(
   { store, keys }: State,
 ): Promise<Cluster> {
   const { Cluster: Loaded } = await import('../cluster/cluster.ts')
-  const receive: Front['receive'] = (request, response) => front.receive(request, response)
-  return Loaded.join({ model, gateway, store, keys, log: gateway.log, receive, letGo: () => front.letGo() })
+  return Loaded.join({
+    model,
+    gateway,
+    store,
+    keys,
+    log: gateway.log,
+    sessions: {
+      receive: (request, response) => front.receive(request, response),
+      isWorking: (session) => front.isWorking(session),
+    },
+    letGo: () => front.letGo(),
+  })
 }

@@ -176,7 +176,7 @@ export class HttpService {
       reportSafely(this.#options.onProtocolError, error)
       return reply.json(400, writeError(id, error))
     }
-    const refused = this.#isDraining ? requestIn(value) : undefined
+    const refused = this.#isRefusing(call) ? requestIn(value) : undefined
     if (refused) return refuseWhileStopping(reply, refused.id)
     const query = call.url.indexOf('?')
     if (query !== -1 && this.#sse.receive(call.url.slice(query), value, reply, context)) return
@@ -238,7 +238,7 @@ export class HttpService {
 
   #get(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (!acceptsEventStream(call.headers.accept)) return reply.empty(405, { allow: 'POST' })
-    if (this.#isDraining) return refuseWhileStopping(reply)
+    if (this.#isRefusing(call)) return refuseWhileStopping(reply)
     if (call.headers['mcp-session-id'] === undefined) return this.#openSse(call, reply, context)
     this.#entry.find(call, reply, context, (session) =>
       session.get(reply, call.headers['last-event-id'], context),
@@ -272,6 +272,17 @@ export class HttpService {
     for (const { session } of this.#sessions.values()) count += session.inFlight
     for (const session of this.#sse.values()) count += session.inFlight
     return count
+  }
+
+  /** Whether calls of this legacy session are under way. */
+  isWorking(session: string): boolean {
+    return (this.#sessions.get(session)?.session.inFlight ?? 0) > 0
+  }
+
+  /** A session with calls under way cannot be anywhere else, so it gets what it asks for until they have ended. */
+  #isRefusing({ headers }: HttpCall): boolean {
+    const session = headers['mcp-session-id']
+    return this.#isDraining && !(session !== undefined && this.isWorking(session))
   }
 
   /**

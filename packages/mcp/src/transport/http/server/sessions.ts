@@ -31,8 +31,13 @@ export class HttpSessions {
 
   /** A session belongs to the caller that opened it: for other callers it does not exist. */
   find(id: string, principal: Principal | undefined): HttpSession | undefined {
-    const session = this.#sessions.get(id)
+    const session = this.get(id)
     return session && samePrincipal(session.principal, principal) ? session : undefined
+  }
+
+  /** For no caller: `find` is for those. */
+  get(id: string): HttpSession | undefined {
+    return this.#sessions.get(id)
   }
 
   values(): Iterable<HttpSession> {
