@@ -15,22 +15,26 @@ export interface RedisPair {
 }
 
 const PROMOTED_WITHIN = 20_000
+/** A replica is sent everything at once. By itself Redis waits five seconds for others that want it as well. */
+const QUICK = ['--repl-diskless-sync-delay', '0']
 
 /** A server, its replica and a Sentinel that promotes it. */
 export async function startRedisPair(): Promise<RedisPair> {
   const folder = await mkdtemp(join(tmpdir(), 'gantry-sentinel-'))
-  const first = await startRedis()
-  const second = await startRedis({ args: ['--replicaof', '127.0.0.1', String(first.port)] })
+  const first = await startRedis({ args: QUICK })
+  const second = await startRedis({ args: [...QUICK, '--replicaof', '127.0.0.1', String(first.port)] })
   const file = join(folder, 'sentinel.conf')
   await writeFile(
     file,
     [
       `sentinel monitor main 127.0.0.1 ${first.port} 1`,
-      'sentinel down-after-milliseconds main 300',
+      'sentinel down-after-milliseconds main 1000',
       'sentinel failover-timeout main 2000',
     ].join('\n'),
   )
   const sentinel = await startRedis({ sentinel: true, file })
+  // Otherwise a replica that is back is looked at only every ten seconds, and cannot be promoted before.
+  await sentinel.ask('SENTINEL DEBUG info-period 200 ping-period 100')
   const servers = [first, second]
   const isReplicated = async (main: RedisServer): Promise<boolean> =>
     (await main.ask('WAIT 1 100')).includes(':1')

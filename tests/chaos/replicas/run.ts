@@ -12,6 +12,8 @@ export interface ReplicaChaosOptions {
   readonly seed: number
   /** Stops after this many milliseconds, whatever is left. */
   readonly within?: number
+  /** Only faults whose names contain this. */
+  readonly only?: string
   readonly log: (line: string) => void
 }
 
@@ -99,7 +101,7 @@ async function storesOf({ replicas }: ChaosWorld): Promise<string> {
 
 /** Breaks gateways that act as one, round by round, while clients of both eras call servers of both. */
 export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Report> {
-  const { rounds, replicas, seed, within = Number.POSITIVE_INFINITY, log } = options
+  const { rounds, replicas, seed, within = Number.POSITIVE_INFINITY, only = '', log } = options
   const report = new Report()
   const random = randomFrom(seed)
   const world = await ChaosWorld.start(replicas)
@@ -108,7 +110,7 @@ export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Rep
   )
   const running = callers.map((caller) => caller.run())
   const until = Date.now() + within
-  const kinds = Object.keys(FAULTS)
+  const kinds = Object.keys(FAULTS).filter((kind) => kind.includes(only))
   try {
     await Promise.all(callers.map((caller) => caller.recovered(Date.now())))
     for (let round = 1; round <= rounds && Date.now() < until; round++) {
