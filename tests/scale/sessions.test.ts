@@ -40,6 +40,21 @@ async function textOf(client: Client, name: string): Promise<string> {
   return (result.content as { text: string }[])[0]!.text
 }
 
+const headersOf = (session: string) => ({
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-session-id': session,
+  'mcp-protocol-version': '2025-11-25',
+})
+
+const post = (at: string, session: string, message: object, signal: AbortSignal | null = null) =>
+  fetch(`${at}/mcp`, {
+    method: 'POST',
+    headers: headersOf(session),
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    signal,
+  })
+
 async function openSession() {
   const transport = new StreamableHTTPClientTransport(new URL(`${balancer.url}/mcp`))
   const client = createClient()
@@ -76,47 +91,64 @@ it('a session that was ended is over at every gateway', async () => {
   await client.close()
 })
 
-it('a stream that broke off goes on at another gateway, by Last-Event-ID', async () => {
-  const [one, two, three] = alive() as [string, string, string]
-  const session = await openRawSession(`${one}/mcp`, { elicitation: { form: {} } })
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-session-id': session,
-    'mcp-protocol-version': '2025-11-25',
-  }
-  const post = (url: string, message: object, signal: AbortSignal | null = null) =>
-    fetch(`${url}/mcp`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-      signal,
-    })
+/** A call that asks; its client loses the connection when it has heard the question. */
+async function brokenCall(at: string, session: string): Promise<{ first: string; question: unknown }> {
   const broken = new AbortController()
   const params = { name: 'counter_greet', arguments: {} }
-  const first = await post(two, { id: 7, method: 'tools/call', params }, broken.signal)
-  const before: StreamEvent[] = []
-  for await (const event of eventsOf(first)) {
-    before.push(event)
+  const answer = await post(at, session, { id: 7, method: 'tools/call', params }, broken.signal)
+  const heard: StreamEvent[] = []
+  for await (const event of eventsOf(answer)) {
+    heard.push(event)
     if (event.message?.method === 'elicitation/create') break
   }
   broken.abort()
-  const resumed = await fetch(`${three}/mcp`, {
-    headers: { ...headers, accept: 'text/event-stream', 'last-event-id': before[0]!.id! },
+  return { first: heard[0]!.id!, question: heard.at(-1)!.message.id }
+}
+
+const resume = (at: string, session: string, from: string) =>
+  fetch(`${at}/mcp`, {
+    headers: { ...headersOf(session), accept: 'text/event-stream', 'last-event-id': from },
   })
+
+const accepted = (id: unknown, name: string) => ({ id, result: { action: 'accept', content: { name } } })
+const gist = ({ message }: StreamEvent) => message?.method ?? message?.result?.content[0].text
+
+it('a stream that broke off goes on at another gateway, by Last-Event-ID', async () => {
+  const [one, two, three] = alive() as [string, string, string]
+  const session = await openRawSession(`${one}/mcp`, { elicitation: { form: {} } })
+  const { first } = await brokenCall(two, session)
+  const resumed = await resume(three, session, first)
   expect(resumed.status).toBe(200)
   const after: StreamEvent[] = []
   for await (const event of eventsOf(resumed)) {
     after.push(event)
     const { method, id } = event.message ?? {}
     if (method !== 'elicitation/create') continue
-    const answered = await post(one, { id, result: { action: 'accept', content: { name: 'again' } } })
-    expect(answered.status).toBe(202)
+    expect((await post(one, session, accepted(id, 'again'))).status).toBe(202)
   }
-  expect(after.map(({ message }) => message?.method ?? message?.result?.content[0].text)).toEqual([
-    'elicitation/create',
-    'Hello, again!',
-  ])
+  expect(after.map(gist)).toEqual(['elicitation/create', 'Hello, again!'])
+})
+
+it('an answer whose client was gone is at the other gateways when the one that made it is killed', async () => {
+  const [one, two, three] = alive() as [string, string, string]
+  const session = await openRawSession(`${one}/mcp`, { elicitation: { form: {} } })
+  const { first, question } = await brokenCall(two, session)
+  // Nothing says from outside that the gateway knows that its client is gone.
+  await sleep(1_000)
+  await post(three, session, accepted(question, 'late'))
+  // Nor that the answer is in the store.
+  await sleep(1_000)
+  const victim = replicas.all.findIndex(({ url }) => url === one)
+  gone.add(victim)
+  await replicas.all[victim]!.kill()
+  const kept = async () => {
+    const events: StreamEvent[] = []
+    for await (const event of eventsOf(await resume(three, session, first))) events.push(event)
+    return events.map(gist).filter(Boolean)
+  }
+  await expect.poll(kept, { timeout: 15_000 }).toEqual(['elicitation/create', 'Hello, late!'])
+  await replicas.start(victim)
+  gone.delete(victim)
 })
 
 it('nobody looks for a session that no gateway began', async () => {
@@ -167,16 +199,8 @@ it('a call that came by another gateway ends well when the gateway of its sessio
 it('a question is answered at another gateway while the one that asked is told to stop', async () => {
   const [own, other, third] = alive() as [string, string, string]
   const session = await openRawSession(`${own}/mcp`, { elicitation: { form: {} } })
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-session-id': session,
-    'mcp-protocol-version': '2025-11-25',
-  }
-  const post = (url: string, message: object) =>
-    fetch(`${url}/mcp`, { method: 'POST', headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) })
   const params = { name: 'counter_greet', arguments: {} }
-  const events = eventsOf(await post(other, { id: 7, method: 'tools/call', params }))
+  const events = eventsOf(await post(other, session, { id: 7, method: 'tools/call', params }))
   let question: StreamEvent['message']
   while (question === undefined) {
     const { message } = (await events.next()).value as StreamEvent
@@ -190,9 +214,9 @@ it('a question is answered at another gateway while the one that asked is told t
   // Long enough for the others to hear that it is leaving.
   await sleep(1_000)
   // A session with a call under way is in one place, with everything that it asks for.
-  const asked = await post(third, { id: 8, method: 'tools/list', params: {} })
+  const asked = await post(third, session, { id: 8, method: 'tools/list', params: {} })
   expect(await asked.text()).toContain('counter_greet')
-  await post(third, { id: question.id, result: { action: 'accept', content: { name: 'you' } } })
+  await post(third, session, accepted(question.id, 'you'))
   const { value } = await events.next()
   expect((value as StreamEvent).message.result.content[0].text).toBe('Hello, you!')
   await vi.waitUntil(() => child.exitCode !== null || child.signalCode !== null, { timeout: 60_000 })

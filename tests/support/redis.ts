@@ -17,7 +17,7 @@ export interface RedisServer {
   /** The process ends as by `kill -9`. */
   kill(): Promise<void>
   /** Once more, with the same port and files. `limit`: the largest file that it may write, in KiB. */
-  start(limit?: number): Promise<void>
+  start(limit?: number, more?: readonly string[]): Promise<void>
   stop(): Promise<void>
 }
 
@@ -48,12 +48,12 @@ export async function startRedis(settings: RedisSettings = {}): Promise<RedisSer
   ]
   let child: ChildProcess
   const ask = (command: string): Promise<string> => askRedis(port, command)
-  const start = async (limit?: number): Promise<void> => {
+  const start = async (limit?: number, more: readonly string[] = []): Promise<void> => {
     const program = programs['redis-server']
     // Without the trap the signal of the limit would end the process.
     const limited = ['-c', `trap '' XFSZ; ulimit -f ${limit}; exec "$0" "$@"`, program]
     const [command, before] = limit === undefined ? [program, []] : ['bash', limited]
-    child = spawn(command, [...before, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    child = spawn(command, [...before, ...args, ...more], { stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     const ready = new Promise<void>((resolve, reject) => {
       child.stdout!.on('data', (data) => {

@@ -58,12 +58,11 @@ export async function startRedisPair(): Promise<RedisPair> {
       const limit = Date.now() + PROMOTED_WITHIN
       const isPromoted = () => takesWrites(other).catch(() => false)
       while (!(await isPromoted()) && Date.now() < limit) await sleep(20)
-      await main.start()
-      // The Sentinel had lost sight of the other one for a moment: Redis was away, and is back.
-      if (!(await isPromoted())) return
+      // Not promoted in time: Redis was away, and is back.
+      if (!(await isPromoted())) return main.start()
       servers.reverse()
-      // Until the Sentinel turns it into a replica, it is one that nobody is told of.
-      await main.ask(`REPLICAOF 127.0.0.1 ${other.port}`)
+      // As a replica from the start: two that both took themselves for the one that writes end as two that do not.
+      await main.start(undefined, ['--replicaof', '127.0.0.1', String(other.port)])
     },
     async close() {
       for (const server of [...servers, sentinel]) await server.stop()

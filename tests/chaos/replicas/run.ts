@@ -115,7 +115,10 @@ export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Rep
     await Promise.all(callers.map((caller) => caller.recovered(Date.now())))
     for (let round = 1; round <= rounds && Date.now() < until; round++) {
       const kind = kinds[round % kinds.length]!
-      const strike = await FAULTS[kind]!(world, random)
+      const strike = await FAULTS[kind]!(world, random).catch((error) => {
+        report.stuck.push(`${kind}, round ${round}: ${error}`)
+      })
+      if (!strike) break
       const began = Date.now()
       const mended = strike()
       const times = await Promise.all(

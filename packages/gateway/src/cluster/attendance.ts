@@ -1,5 +1,5 @@
 /** A gateway that is not heard of for so long is gone. */
-export const GONE_AFTER = 2_000
+export const GONE_AFTER = 1_500
 const NOT_YET = Number.POSITIVE_INFINITY
 
 /** What time says of this gateway: whether it stood still, and whether the others have taken it for gone. */

@@ -32,6 +32,8 @@ export interface HopSessions {
   receive(this: void, request: IncomingMessage, response: ServerResponse): void
   /** Whether calls of this session are under way, or of any when none is named. */
   isWorking(this: void, session?: string): boolean
+  /** Whether this session is here, and need not be brought back. */
+  has(this: void, session: string): boolean
 }
 
 /** The port for the other gateways. Nothing is served there without a passport that one of them signed. */
@@ -96,7 +98,7 @@ export class HopPort {
   #takeSession(path: string, request: IncomingMessage, response: ServerResponse): void {
     const passport = request.headers[PASSPORT]
     const read = this.#options.passports.read(String(passport), SESSION)
-    const verdict = this.#verdictOf(read, this.#isLeaving && this.#isWorking(sessionOf(request)))
+    const verdict = this.#verdictOf(read, this.#takes(sessionOf(request), read?.begun))
     if (!verdict.ok) {
       response.writeHead(verdict.status ?? 401).end()
       return
@@ -114,8 +116,10 @@ export class HopPort {
    * A gateway that leaves keeps a session while calls of it are under way: their answers have to come here. After that
    * another one has it.
    */
-  #isWorking(session: AskedSession | undefined): boolean {
-    return session !== undefined && (session.isStream || this.#options.sessions.isWorking(session.id))
+  #takes(session: AskedSession | undefined, mustBeThere: boolean | undefined): boolean {
+    if (!session || session.isStream) return true
+    const { isWorking, has } = this.#options.sessions
+    return this.#isLeaving ? isWorking(session.id) : !mustBeThere || has(session.id)
   }
 
   #handlerOf(name: string): NodeHandler {
@@ -146,10 +150,13 @@ export class HopPort {
   }
 
   /** One that leaves takes only what is about something that has begun here. */
-  #verdictOf(passport: Passport | undefined, hasBegun: boolean = passport?.begun === true): GuardVerdict {
+  #verdictOf(
+    passport: Passport | undefined,
+    isTaken: boolean = !this.#isLeaving || passport?.begun === true,
+  ): GuardVerdict {
     if (!passport) return { ok: false, status: 401 }
     const { principal, to } = passport
-    if (!this.#options.isOwn(to) || (this.#isLeaving && !hasBegun)) return { ok: false, status: MISDIRECTED }
+    if (!this.#options.isOwn(to) || !isTaken) return { ok: false, status: MISDIRECTED }
     return { ok: true, auth: principal && { principal, scopes: [], claims: {} } }
   }
 

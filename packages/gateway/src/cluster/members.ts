@@ -4,7 +4,7 @@ import type { Row, Rows, Store, StoreError } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
 import { Attendance, GONE_AFTER } from './attendance.ts'
 
-const BEAT = 400
+const BEAT = 300
 /** How long an address is looked for while the store is just back, in milliseconds. */
 const PATIENCE = 2 * GONE_AFTER
 
@@ -139,6 +139,11 @@ export class Members {
   /** Where a gateway was a moment ago, without asking the store. */
   lastAddressOf(id: string): string | undefined {
     return this.#known.get(id)?.address
+  }
+
+  /** The other gateways, as they were a moment ago. */
+  get others(): readonly string[] {
+    return [...this.#known.keys()]
   }
 
   /** Where a gateway is; undefined when it is gone. */

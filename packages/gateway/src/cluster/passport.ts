@@ -13,7 +13,7 @@ export interface Passport {
   readonly target: string
   /** The gateway that it is for: another one at the same address may have taken its place. */
   readonly to: string
-  /** It is about something that is there: a call that waits for its caller, or a task. */
+  /** It is about something that must be there: a call that waits for its caller, a task, or a session. */
   readonly begun?: boolean | undefined
   /** It is a request of the other gateway itself. */
   readonly own?: boolean | undefined

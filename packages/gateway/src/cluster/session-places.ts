@@ -23,7 +23,7 @@ const MOST_KNOWN = 20_000
 
 export interface SessionPlacesOptions {
   readonly store: Store
-  readonly members: Pick<Members, 'id' | 'isLate' | 'addressOf' | 'lastAddressOf' | 'untilGone'>
+  readonly members: Pick<Members, 'id' | 'isLate' | 'others' | 'addressOf' | 'lastAddressOf' | 'untilGone'>
   readonly passports: Passports
   readonly tls?: HopTls | undefined
 }
@@ -81,18 +81,27 @@ export class SessionPlaces implements SessionRouter {
       if (place) to(place)
       else here()
     }
-    const to = (place: Place): void => {
+    const to = (place: Place, asked?: Set<string>): void => {
+      if (response.destroyed) return
       const { hostname, port } = parseUrl(place.address) ?? {}
-      const passport = this.#passports.sign({ target: SESSION, to: place.id })
+      const passport = this.#passports.sign({ target: SESSION, to: place.id, begun: asked !== undefined })
       const path = `${SESSION}${request.url}`
       const added = [PASSPORT, passport]
       const untilGone = (end: () => void): (() => void) => this.#members.untilGone(place.id, end)
       const options = { hostname, port, path, added, untilGone, agent: this.#agent, tls: this.#tls?.asClient }
       passOn(request, response, options, (status) => {
+        if (asked) return askAround(asked.add(place.id))
         if (status !== MISDIRECTED) return again()
         left.add(place.id)
         start()
       })
+    }
+    /** Without the store only the one that has the session can say so. */
+    const askAround = (asked: Set<string>): void => {
+      const id = this.#members.others.find((other) => !left.has(other) && !asked.has(other))
+      const address = id === undefined ? undefined : this.#members.lastAddressOf(id)
+      if (address === undefined) again()
+      else to({ id: id!, address }, asked)
     }
     const again = (): void => {
       if (response.destroyed) return
@@ -100,7 +109,7 @@ export class SessionPlaces implements SessionRouter {
       const headers = { 'content-type': 'text/plain', 'retry-after': '1' }
       response.writeHead(503, headers).end('The gateway of this session is not there. Try again.\n')
     }
-    const start = (): void => void attempt().catch(again)
+    const start = (): void => void attempt().catch(() => askAround(new Set()))
     const last = this.#known.get(session.id) ?? this.#beganAt(session.id)!
     if (last === this.#members.id && !this.#members.isLate) return here()
     const address = this.#members.lastAddressOf(last)
@@ -113,14 +122,13 @@ export class SessionPlaces implements SessionRouter {
   async #find({ id, isStream }: AskedSession, left: ReadonlySet<string>): Promise<Place | undefined> {
     const placeOf = async (gateway: string): Promise<Place | undefined> =>
       left.has(gateway) ? undefined : this.#placeOf(gateway)
-    const begunAt = await placeOf(this.#beganAt(id)!)
     // With its gateway the stream of such a session is gone as well.
-    if (begunAt || isStream) return begunAt
+    if (isStream) return placeOf(this.#beganAt(id)!)
     const key = createHash('sha256').update(id).digest('base64url')
     for (;;) {
       const own = this.#members.id
       const row = await this.#taken.get(key)
-      const place = row && row.value !== own ? await placeOf(row.value) : undefined
+      const place = row?.value === own ? undefined : await placeOf(row?.value ?? this.#beganAt(id)!)
       if (!place && row?.value !== own) {
         const version = await this.#taken.swap(key, row?.version, own, { ttl: TAKEN_FOR })
         if (version === undefined) continue

@@ -15,6 +15,7 @@ import type { Door } from './door.ts'
 import { noteCertificate } from '../identity/certificates/certificate-guard.ts'
 import { openPort } from './open-port.ts'
 import { createMeter } from './create-meter.ts'
+import { type KeptAnswers, keptAnswers } from './kept-answers.ts'
 import { targetGuard } from './target-guard.ts'
 import { isMcp, passedOn } from './passed-on.ts'
 import { isStatus, StatusPages } from './status-pages.ts'
@@ -37,6 +38,9 @@ export interface FrontOptions {
   readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
 }
 
+type HttpSession =
+  ReturnType<NodeHandler['service']['sessions']['values']> extends Iterable<infer One> ? One : never
+
 /** How long the head of a request may take to arrive. */
 const HEADERS_WITHIN = 15_000
 
@@ -48,6 +52,7 @@ export class Front {
   /** Counts what callers hold on all endpoints. */
   readonly meter: HttpMeter
   readonly #gate = new HostGate()
+  readonly #answers: KeptAnswers | undefined
   /** The state of the gateway, for load balancers and Prometheus. */
   readonly status: StatusPages
   /** Answers requests for targets that do not exist. */
@@ -62,10 +67,11 @@ export class Front {
     const { log, model } = options.gateway
     const { limits } = model.server
     this.meter = createMeter(limits, log)
+    this.#answers = keptAnswers(options.gateway.store)
     this.status = new StatusPages({
       ...options,
       isDraining: () => this.#isDraining,
-      services: () => [...this.#handlers.values()].map(({ service }) => service),
+      services: () => this.#services,
     })
     const times = {
       headersTimeout: HEADERS_WITHIN,
@@ -190,6 +196,7 @@ export class Front {
       ...(target !== undefined && { place: target }),
       markSessionId: (id) => this.sessions?.mark(id) ?? workers?.mark(id) ?? id,
       meter: this.meter,
+      ...(this.#answers && { events: { answers: this.#answers } }),
       sessions: { idleTimeout: limits.sessionIdle },
       ...GATED,
     })
@@ -210,10 +217,20 @@ export class Front {
 
   /** Whether requests are under way: of this session of an older client, or of anybody. */
   isWorking(session?: string): boolean {
-    const services = [...this.#handlers.values()].map(({ service }) => service)
-    return services.some((service) =>
-      session === undefined ? service.inFlight > 0 : service.isWorking(session),
-    )
+    if (session === undefined) return this.#services.some(({ inFlight }) => inFlight > 0)
+    return (this.session(session)?.session.inFlight ?? 0) > 0
+  }
+
+  /** A session of an older client that is in the memory of this process. */
+  session(id: string): HttpSession | undefined {
+    for (const { sessions } of this.#services) {
+      for (const session of sessions.values()) if (session.id === id) return session
+    }
+    return undefined
+  }
+
+  get #services(): NodeHandler['service'][] {
+    return [...this.#handlers.values()].map(({ service }) => service)
   }
 
   /** Gives up the sessions of older clients: another process has them from now on. */

@@ -43,6 +43,7 @@ export async function joinCluster(
     sessions: {
       receive: (request, response) => front.receive(request, response),
       isWorking: (session) => front.isWorking(session),
+      has: (session) => front.session(session) !== undefined,
     },
     letGo: () => front.letGo(),
   })

@@ -7,10 +7,26 @@ interface LoggedEvent {
   readonly text: string
 }
 
+/** A message of a stream, with the id that tells clients where they are. */
+export interface SentEvent {
+  readonly id: string
+  readonly text: string
+}
+
+/** Answers that were given when their clients were gone, where other processes find them as well. */
+export interface KeptAnswers {
+  /** `log` has all of the stream, the answer last. */
+  keep(session: string, log: Pick<EventLog, 'streamId' | 'after'>): void
+  /** What came after an event, as it is written to an event stream; empty when it is not known. Never rejects. */
+  find(session: string, lastEventId: string): Promise<string>
+}
+
 /** Bounds on what one stream keeps for clients that reconnect. A session may keep twice as much. */
 export interface EventLogLimits {
   maxEvents: number
   maxCharacters: number
+  /** Where answers are kept besides, so that their clients may come back to another process. */
+  answers?: KeptAnswers
 }
 
 export const DEFAULT_EVENT_LIMITS: EventLogLimits = { maxEvents: 256, maxCharacters: 4_000_000 }
@@ -98,7 +114,7 @@ export class EventLog {
   }
 
   /** The events after this one; undefined when a message is gone that the client would wait for. */
-  after(sequence: number): { id: string; text: string }[] | undefined {
+  after(sequence: number): SentEvent[] | undefined {
     if (sequence < this.#lost) return undefined
     return this.#events
       .filter((event) => event.sequence > sequence)

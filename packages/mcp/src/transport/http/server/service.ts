@@ -176,8 +176,12 @@ export class HttpService {
       reportSafely(this.#options.onProtocolError, error)
       return reply.json(400, writeError(id, error))
     }
-    const refused = this.#isRefusing(call) ? requestIn(value) : undefined
-    if (refused) return refuseWhileStopping(reply, refused.id)
+    // A session with calls under way cannot be anywhere else, so it is served until they have ended.
+    const id = call.headers['mcp-session-id']
+    if (this.#isDraining && !this.#sessions.find(id, context.auth?.principal)?.session.inFlight) {
+      const refused = requestIn(value)
+      if (refused) return refuseWhileStopping(reply, refused.id)
+    }
     const query = call.url.indexOf('?')
     if (query !== -1 && this.#sse.receive(call.url.slice(query), value, reply, context)) return
     if (Array.isArray(value)) return this.#batch(value, call, reply, context)
@@ -238,7 +242,7 @@ export class HttpService {
 
   #get(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (!acceptsEventStream(call.headers.accept)) return reply.empty(405, { allow: 'POST' })
-    if (this.#isRefusing(call)) return refuseWhileStopping(reply)
+    if (this.#isDraining) return refuseWhileStopping(reply)
     if (call.headers['mcp-session-id'] === undefined) return this.#openSse(call, reply, context)
     this.#entry.find(call, reply, context, (session) =>
       session.get(reply, call.headers['last-event-id'], context),
@@ -272,17 +276,6 @@ export class HttpService {
     for (const { session } of this.#sessions.values()) count += session.inFlight
     for (const session of this.#sse.values()) count += session.inFlight
     return count
-  }
-
-  /** Whether calls of this legacy session are under way. */
-  isWorking(session: string): boolean {
-    return (this.#sessions.get(session)?.session.inFlight ?? 0) > 0
-  }
-
-  /** A session with calls under way cannot be anywhere else, so it gets what it asks for until they have ended. */
-  #isRefusing({ headers }: HttpCall): boolean {
-    const session = headers['mcp-session-id']
-    return this.#isDraining && !(session !== undefined && this.isWorking(session))
   }
 
   /**

@@ -64,18 +64,16 @@ export class SessionEntry {
     const principal = context.auth?.principal
     const known = this.#options.sessions.find(id, principal)
     if (known) return use(known)
-    this.#options.ids.recover(id, principal).then(
-      (facts) => {
-        // 404 tells a legacy client to start anew with "initialize".
-        if (!facts) return refuse(reply, 404, 'Session not found: send "initialize" again')
-        // Two requests may have asked for it at once: the second finds what the first brought back.
-        const session = this.#options.sessions.find(id, principal) ?? this.#createSession(id, reply, context)
-        if (!session) return
-        if (!session.session.negotiated) session.session.restore(facts)
-        use(session)
-      },
-      () => refuse(reply, 404, 'Session not found: send "initialize" again'),
-    )
+    // 404 tells a legacy client to start anew with "initialize".
+    const lost = (): void => refuse(reply, 404, 'Session not found: send "initialize" again')
+    this.#options.ids.recover(id, principal).then((facts) => {
+      if (!facts) return lost()
+      // Two requests may have asked for it at once: the second finds what the first brought back.
+      const session = this.#options.sessions.find(id, principal) ?? this.#createSession(id, reply, context)
+      if (!session) return
+      if (!session.session.negotiated) session.session.restore(facts)
+      use(session)
+    }, lost)
   }
 
   /** Ends a session for good: its id, sealed or not, is not taken up again. */

@@ -41,7 +41,6 @@ const MAX_IN_FLIGHT = 1_000
 /** Messages wait until the client has opened its stream, up to this many. */
 const MAX_EARLY = { messages: 16, characters: 16_384 }
 const DEFAULT_RETRY = 1000
-const AS_STREAM = { preferStream: true }
 
 /** A legacy session over Streamable HTTP: which message goes out on which of its streams. */
 export class HttpSession {
@@ -157,11 +156,12 @@ export class HttpSession {
     if (stream.finished) return
     const { negotiated } = this.session
     const preferStream = negotiated && prefersStream(context.headers?.accept)
-    const streams = preferStream || stream.streaming || !stream.connected
+    const isGone = !stream.connected
+    const streams = preferStream || stream.streaming || isGone
     if (text === undefined) stream.abandon()
     else stream.finish(text, { named: negotiated, challenge: context.challenge, preferStream })
     if (!negotiated) this.#options.onRejected()
-    else if (streams) this.#keep(stream)
+    else if (streams) this.#keep(stream, isGone)
     else stream.log.clear()
   }
 
@@ -178,10 +178,7 @@ export class HttpSession {
     if (resumed?.resume(reply, position!.sequence, context)) return
     const missed = position && answeredOn(position.streamId)
     const stream = this.#newStream(reply, context, missed)
-    if (missed !== undefined) {
-      stream.finish(tooLate(missed), AS_STREAM)
-      return stream.log.clear()
-    }
+    if (missed !== undefined) return void this.#answerLate(stream, lastEventId!, missed)
     this.#standalone?.close()
     this.#standalone?.log.clear()
     this.#standalone = stream
@@ -193,13 +190,23 @@ export class HttpSession {
     this.session.open(context)
   }
 
+  /** What this process does not know may have been kept by another one. */
+  async #answerLate(stream: SessionStream, lastEventId: string, request: RequestId): Promise<void> {
+    const missed = await this.#options.limits.answers?.find(this.id, lastEventId)
+    if (missed) stream.open()?.write(missed)
+    else stream.send(tooLate(request))
+    stream.close()
+    stream.log.clear()
+  }
+
   #find(streamId: string): SessionStream | undefined {
     for (const stream of this.#routes.values()) if (stream.log.isOf(streamId)) return stream
     if (this.#standalone?.log.isOf(streamId)) return this.#standalone
     return this.#streams?.get(streamId)
   }
 
-  #keep(stream: SessionStream): void {
+  #keep(stream: SessionStream, isGone: boolean): void {
+    if (isGone) this.#options.limits.answers?.keep(this.id, stream.log)
     this.#streams ??= new Map()
     this.#streams.set(stream.log.streamId, stream)
     if (this.#streams.size > MAX_KEPT_STREAMS) this.#forgetOldest()
@@ -262,14 +269,10 @@ export class HttpSession {
 
 /** Without this answer the caller would wait for ever. */
 function tooLate(id: RequestId): string {
-  const message =
-    'The answer to this request is gone: the server was restarted or has forgotten it. What was asked for may have been done.'
+  const message = 'The answer is gone. What was asked for may have been done.'
   return writeError(id, { code: INTERNAL_ERROR, message })
 }
 
-const TOO_MANY = /* @__PURE__ */ new RefusedForLoad(
-  'Too many requests of this session are under way: wait for some',
-  {
-    reason: 'busy',
-  },
-)
+const TOO_MANY = /* @__PURE__ */ new RefusedForLoad('Too many requests', {
+  reason: 'busy',
+})

@@ -30,14 +30,9 @@ export class HttpSessions {
   }
 
   /** A session belongs to the caller that opened it: for other callers it does not exist. */
-  find(id: string, principal: Principal | undefined): HttpSession | undefined {
-    const session = this.get(id)
+  find(id: string | undefined, principal: Principal | undefined): HttpSession | undefined {
+    const session = this.#sessions.get(id!)
     return session && samePrincipal(session.principal, principal) ? session : undefined
-  }
-
-  /** For no caller: `find` is for those. */
-  get(id: string): HttpSession | undefined {
-    return this.#sessions.get(id)
   }
 
   values(): Iterable<HttpSession> {
@@ -99,5 +94,5 @@ export class HttpSessions {
 
 export function tooManySessions(lacking: BudgetLimit): RefusedForLoad {
   const whose = lacking === 'perCaller' ? 'This client has too many sessions' : 'There are too many sessions'
-  return new RefusedForLoad(`${whose}: end some, then try again`, { reason: 'sessions', retryAfter: 10 })
+  return new RefusedForLoad(`${whose}: end some`, { reason: 'sessions', retryAfter: 10 })
 }
