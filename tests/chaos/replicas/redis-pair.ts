@@ -59,7 +59,7 @@ export async function startRedisPair(): Promise<RedisPair> {
       const isPromoted = () => takesWrites(other).catch(() => false)
       while (!(await isPromoted()) && Date.now() < limit) await sleep(20)
       // Not promoted in time: Redis was away, and is back.
-      if (!(await isPromoted())) return main.start()
+      if (!(await isPromoted())) return main.start(undefined, ['--replicaof', 'no', 'one'])
       servers.reverse()
       // As a replica from the start: two that both took themselves for the one that writes end as two that do not.
       await main.start(undefined, ['--replicaof', '127.0.0.1', String(other.port)])
