@@ -78,9 +78,11 @@ export class ConnectionOpener {
   }
 
   open(model: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {
-    const { handshake } = request
+    const { handshake, instance } = request
+    // One that is away is tried every few seconds.
+    const level = instance.failures > 0 ? 'debug' : 'info'
     handshake.onBegin = (step, detail) =>
-      this.#services.log('info', `${this.#name}: ${step}`, { target: this.#name, detail })
+      this.#services.log(level, `${this.#name}: ${step}`, { target: this.#name, detail })
     handshake.begin('queued')
     const { gate, installs } = this.#services
     const { signal } = request

@@ -13,9 +13,13 @@ const SAID: { readonly [state in ConnectionState]?: readonly [LogLevel, string, 
   stopped: ['warn', 'it failed, and is not started again', 'target-stopped'],
 }
 
-/** Writes a line whenever a connection of a target is lost, fails, or is given up. */
+/** In milliseconds: that a target still fails for the same reason is said again after so long. */
+const AGAIN = 10 * 60_000
+
+/** Writes a line whenever a connection of a target is lost, fails, or is given up. Attempts that fail alike are counted. */
 export function stateLog(target: string, log: Log): (instance: Instance) => void {
   const last = new WeakMap<Instance, string>()
+  const told = new WeakMap<Instance, { readonly what: string; readonly at: number }>()
   return (instance) => {
     const { state, reason, since } = instance
     const now = `${state} ${since} ${reason}`
@@ -25,6 +29,11 @@ export function stateLog(target: string, log: Log): (instance: Instance) => void
     if (!said || reason === undefined) return
     const [level, what, event] = said
     const { reason: code } = TargetError.from(target, instance.failure)
+    const { failures } = instance
+    const before = told.get(instance)
+    const at = performance.now()
+    if (failures > 1 && before?.what === `${state} ${code}` && at - before.at < AGAIN) return
+    told.set(instance, { what: `${state} ${code}`, at })
     const retryIn = instance.retryAt > Date.now() ? instance.retryAt - Date.now() : undefined
     log(level, `${target}: ${what}`, {
       target,
@@ -32,6 +41,7 @@ export function stateLog(target: string, log: Log): (instance: Instance) => void
       reason: code,
       detail: reason,
       retryInMs: retryIn,
+      failures: failures > 1 ? failures : undefined,
       event,
     })
   }
