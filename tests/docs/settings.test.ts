@@ -120,8 +120,8 @@ describe('settings', () => {
       'timeout',
       'x did not answer initialize within 5 ms; raise connectTimeout if it is slow',
     )
-    expect(TargetError.from('x', error, false).message).toBe('Target "x": x sent 9 bytes; the limit is 5.')
-    expect(TargetError.from('x', late, false).message).toBe(
+    expect(TargetError.from('x', error).message).toBe('Target "x": x sent 9 bytes; the limit is 5.')
+    expect(TargetError.from('x', late).message).toBe(
       'Target "x": x did not answer initialize within 5 ms.',
     )
   })
