@@ -121,9 +121,7 @@ describe('settings', () => {
       'x did not answer initialize within 5 ms; raise connectTimeout if it is slow',
     )
     expect(TargetError.from('x', error).message).toBe('Target "x": x sent 9 bytes; the limit is 5.')
-    expect(TargetError.from('x', late).message).toBe(
-      'Target "x": x did not answer initialize within 5 ms.',
-    )
+    expect(TargetError.from('x', late).message).toBe('Target "x": x did not answer initialize within 5 ms.')
   })
 
   it('of OpenAPI targets are taken up', async () => {
