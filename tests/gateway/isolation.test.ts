@@ -194,7 +194,7 @@ describe('isolation: shared', () => {
     stop()
     const [refused] = exchanges.recent(100).filter(({ status }) => status === 'refused')
     expect(refused).toMatchObject({ target: 'raw', method: 'elicitation/create' })
-    expect(refused!.error).toContain('names none of them; 2 calls are in flight, set "isolation": "session"')
+    expect(refused!.error).toContain('a new call may work; 2 calls are in flight, set "isolation": "session"')
     const [call] = exchanges.recent(100).filter(({ name }) => name === 'raw_ask')
     const said = call!.messages!.filter(({ hop }) => hop === 'target').map(({ json }) => json)
     expect(said.join()).toContain('"elicitation/create"')

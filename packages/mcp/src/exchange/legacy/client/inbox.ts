@@ -215,7 +215,7 @@ export class LegacyInbox {
     this.#options.onSharedQuestion?.(originsOf(candidates), true)
     this.#options.onAmbiguous?.({ method: request.method, calls })
     const message =
-      'Calls of several callers may have caused this request, and it names none of them. It may work in a new call'
+      'Calls of several callers may have caused this request, and it names none of them; a new call may work'
     this.#shared.refuse(request, new ProtocolError(INVALID_REQUEST, message))
   }
 
