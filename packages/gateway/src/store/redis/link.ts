@@ -40,6 +40,7 @@ export class RedisLink {
   /** Functions that end the requests which are under way. */
   readonly #waiting = new Set<(error: Error) => void>()
   #answers = 0
+  readonly #ended = new AbortController()
   #closed = false
 
   /** `ready` is told of every new connection, before anybody else can use it. */
@@ -91,6 +92,7 @@ export class RedisLink {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#ended.abort()
     await destroy(this.#client)
     this.#client = undefined
     await this.#connecting?.catch(() => {})
@@ -151,7 +153,10 @@ export class RedisLink {
       !this.#closed && !this.#client;
       pause = Math.min(2 * pause, LONGEST_PAUSE)
     ) {
-      await delay(pause * (0.5 + Math.random() / 2), undefined, { ref: false })
+      // It keeps the process: a gateway that starts may wait for nothing but this.
+      await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#ended.signal }).catch(
+        () => {},
+      )
       try {
         if (!this.#closed) await this.#connect()
       } catch (error) {
