@@ -101,7 +101,7 @@ export interface OAuthOptions {
   dpop?: boolean | 'auto'
   /** Default: memory. */
   storage?: TokenStorage
-  /** Whose tokens these are, when one storage serves several users. */
+  /** The owner of the tokens, when one storage serves several users. */
   account?: string
   fetch?: Fetch
   /** Traces what is done, for logs and consoles. */

@@ -15,7 +15,7 @@ import { isExpired, isExpiring, type TokenSet } from './tokens/token-set.ts'
 import { memoryStorage, type TokenStorage } from './tokens/token-storage.ts'
 import { type OAuthChallenge, readChallenge } from './discovery/www-authenticate.ts'
 
-/** What is known of the present sign-in; no secrets. */
+/** The state of the present sign-in, without secrets. */
 export interface OAuthStatus {
   readonly signedIn: boolean
   readonly issuer?: string | undefined
@@ -34,7 +34,7 @@ export interface OAuthProvider extends AuthProvider {
   status(): Promise<OAuthStatus>
 }
 
-/** What is made when the server's URL is known. */
+/** The parts that are made when the server's URL is known. */
 interface Bound {
   readonly serverUrl: URL
   readonly context: RegistrationContext

@@ -114,7 +114,7 @@ function unanswerable(method: string): McpError {
   )
 }
 
-/** What a handler of the application returned; programs without types may return anything. */
+/** Checks the answer of a handler. Programs without types may return anything. */
 export function checkElicited(result: ElicitResult): ElicitResult {
   const isAnswer = isJsonObject(result) && ['accept', 'decline', 'cancel'].includes(result.action as string)
   if (!isAnswer) throw notAnAnswer('elicit', "{ action: 'accept' | 'decline' | 'cancel' }")
@@ -135,7 +135,7 @@ export function checkRoots(roots: readonly Root[]): Root[] {
   return [...roots]
 }
 
-/** Said here, where it can be mended: a server could only call it invalid. */
+/** The error for an answer of a handler that a server could only call invalid. */
 function notAnAnswer(handler: string, expected: string): McpError {
   return new McpError('invalid_answer', `The "${handler}" handler must return ${expected}`, {
     details: { handler },

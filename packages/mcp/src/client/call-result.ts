@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, McpError, parseJson } from '../jsonrpc/index.ts'
 import type { ContentBlock, Meta } from '../protocol/index.ts'
 
-/** What a tool answered. `raw` is the result as it came, unknown members included. */
+/** The result of a tool. `raw` is the result as it came, with unknown members. */
 export class CallResult<Structured = unknown> {
   readonly raw: JsonObject
 

@@ -10,7 +10,7 @@ import type {
 import { sendsIntegers } from '../exchange/derive-exchange.ts'
 import { type Owner, ownerOf } from '../exchange/client/client-edge.ts'
 import { MAX_ROUNDS } from '../exchange/exchange.ts'
-import { reconnectPace } from '../exchange/wire.ts'
+import { reconnectDelays } from '../exchange/wire.ts'
 import { INTERNAL_ERROR, type JsonObject, McpError, ProtocolError, withSources } from '../jsonrpc/index.ts'
 import {
   type ClientCapabilities,
@@ -62,7 +62,7 @@ export class ClientCore {
   logLevel: LoggingLevel | undefined
   /** Whether a legacy server was told the level. */
   hasToldLevel = false
-  /** What extensions declare to legacy servers, and how they answer them. */
+  /** The capabilities and request handlers of extensions for legacy servers. */
   readonly extensions: { capabilities: ClientCapabilities; answers: RequestAnswer[] } = {
     capabilities: {},
     answers: [],
@@ -226,7 +226,7 @@ export class ClientCore {
         return current?.edge.era === 'modern' && current.wire.kind !== 'http'
       },
       onChange: ({ method, params }) => this.#cache?.invalidate(method, params),
-      pace: reconnectPace(reconnectOptions(this.options), Number.POSITIVE_INFINITY),
+      delays: reconnectDelays(reconnectOptions(this.options), Number.POSITIVE_INFINITY),
       onBroken: this.#away,
       onBack: this.#announceBack,
     })

@@ -18,7 +18,7 @@ export function implementationOf(options: ClientOptions): Implementation {
   }
 }
 
-/** What the handlers declare, and what the author adds; objects of the same name become one. */
+/** Joins the capabilities of the handlers and of the author. Objects of the same name become one. */
 export function mergeCapabilities(
   derived: ClientCapabilities,
   added: ClientCapabilities = {},

@@ -43,7 +43,7 @@ import { createTools, type PromptCall, type Prompts, type Tools } from './tools.
 
 const CHANGE_EVENTS: ReadonlySet<string> = new Set(['toolsChanged', 'promptsChanged', 'resourcesChanged'])
 
-/** What completion is asked for: an argument of a prompt, or a variable of a resource template. */
+/** The subject of a completion: an argument of a prompt, or a variable of a resource template. */
 export type CompletionReference = { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string }
 
 /**
@@ -112,7 +112,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     return this.#edge?.version
   }
 
-  /** What the server said when the connection was made. */
+  /** The server's description of itself when the connection was made. */
   get discovery(): Discovery | undefined {
     return this.#edge?.discovery
   }
@@ -158,7 +158,7 @@ export class Client<App = unknown> implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the server has agreed to tell us what is listened to now, with what it agreed to. */
+  /** Resolves with the acknowledged filter when the server has acknowledged the subscriptions of now. */
   listening(): Promise<SubscriptionFilter> {
     return this.#core.subscriptions.granted()
   }

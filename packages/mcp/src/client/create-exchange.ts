@@ -31,7 +31,7 @@ export interface OutgoingRequest {
   method: string
   params: JsonObject
   options: RequestOptions
-  /** Who answers questions; undefined when they shall be returned. */
+  /** Answers questions; undefined when they shall be returned. */
   ask: Exchange['ask'] | 'handlers'
 }
 

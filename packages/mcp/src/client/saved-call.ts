@@ -9,7 +9,7 @@ import { resultOf } from './outcome-result.ts'
 export interface SavedCall {
   type: 'input_required'
   questions: InputRequests
-  /** What `resume` needs. Not for other use. */
+  /** The state that `resume` needs. Do not use it otherwise. */
   state: { params: JsonObject; requestState?: string }
 }
 

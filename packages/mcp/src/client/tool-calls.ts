@@ -7,7 +7,7 @@ import { resultOf } from './outcome-result.ts'
 import type { RequestOptions } from './request-options.ts'
 import { type StartedCall, toStartedCall } from './saved-call.ts'
 
-/** What calls of tools need of their client. */
+/** The parts of a client that calls of tools need. */
 type ToolCallsHost = Pick<ClientCore, 'requests' | 'directory' | 'options' | 'ask'>
 
 const method = 'tools/call'

@@ -17,7 +17,7 @@ interface Known {
 /** More than any server has; one that makes up new names all the time must not fill our memory. */
 const MAX_TOOLS = 50_000
 
-/** What the client has learnt about tools from the lists it has read. */
+/** The facts about tools from the lists that the client has read. */
 export class ToolDirectory {
   readonly #tools = new Map<string, Known>()
 

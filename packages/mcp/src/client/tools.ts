@@ -2,7 +2,7 @@ import { McpError, type JsonObject } from '../jsonrpc/index.ts'
 import type { CallResult } from './call-result.ts'
 import type { RequestOptions } from './request-options.ts'
 
-/** A tool said that it failed (`isError`). Its result, with what it said, is at hand. */
+/** A tool failed (`isError`). The error has its result. */
 export class ToolCallError extends McpError {
   readonly result: CallResult
 
@@ -35,7 +35,7 @@ interface UntypedPrompts {
   readonly [name: string]: { input: Record<string, string> }
 }
 
-/** What `getPrompt` takes behind the name: the arguments may be left out when none is required. */
+/** The parameters of `getPrompt` behind the name. The arguments may be left out when none is required. */
 export type PromptCall<Type> = Type extends { input: infer Input }
   ? {} extends Input
     ? [args?: Input, options?: RequestOptions]
@@ -51,8 +51,8 @@ type ToolFunction<Type> = Type extends { input: infer Input; output: infer Outpu
 type Call = (name: string, args: JsonObject | undefined, options?: RequestOptions) => Promise<CallResult>
 
 /**
- * What JavaScript and Node look for in any object: `await` for `then`, `JSON.stringify` for `toJSON`, templates for
- * `valueOf`, printing for the rest. Tools with such a name are called with `client.call(name)`.
+ * Names that JavaScript and Node look for in any object: `await` looks for `then`, `JSON.stringify` for `toJSON`,
+ * templates for `valueOf`, printing for the rest. Tools with such a name are called with `client.call(name)`.
  */
 const NOT_TOOLS: ReadonlySet<string> = new Set([
   'then',

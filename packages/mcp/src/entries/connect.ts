@@ -25,7 +25,7 @@ interface HttpEntry {
   headers?: Record<string, string> | undefined
 }
 
-/** What `connect` takes: a URL, a command, an entry of `mcpServers`, or a connector. */
+/** The target of `connect`: a URL, a command, an entry of `mcpServers`, or a connector. */
 export type ConnectTarget = Connector | string | URL | McpServerEntry
 
 /**

@@ -12,5 +12,5 @@
 // biome-ignore lint/suspicious/noEmptyInterface: applications add to it
 export interface AppTypes {}
 
-/** What `ctx.serverContext` is: unknown until `AppTypes` says it. */
+/** The type of `ctx.serverContext`: unknown until `AppTypes` gives it. */
 export type ServerContext = AppTypes extends { serverContext: infer Given } ? Given : unknown

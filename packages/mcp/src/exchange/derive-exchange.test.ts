@@ -35,7 +35,7 @@ describe('deriveExchange', () => {
       expect([key, value]).toEqual([key, Reflect.get(exchange, key)])
     const parts = Object.keys(exchange).filter((key) => !['aborted', 'reason', 'params'].includes(key))
     // Only links of a chain and tracing set these, on exchanges of their own.
-    expect(Object.keys(others).sort()).toEqual([...parts, 'asTask', 'onSent'].sort())
+    expect(Object.keys(others).sort()).toEqual([...parts, 'asTask', 'sending'].sort())
   })
 
   it('may end before the original, and not the other way round', () => {

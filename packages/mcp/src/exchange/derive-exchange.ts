@@ -16,7 +16,7 @@ export interface ExchangeChanges
   extends Partial<
     Pick<
       Exchange,
-      'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach' | 'onSent' | 'session' | 'asTask'
+      'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach' | 'sending' | 'session' | 'asTask'
     >
   > {
   /** The end of the new request, when it may come before that of the original. */
@@ -31,7 +31,7 @@ export function deriveExchange(exchange: Exchange, changes: ExchangeChanges): Ex
 class DerivedExchange implements Exchange {
   readonly method: string
   readonly id: Exchange['id']
-  readonly onSent: Exchange['onSent']
+  readonly sending: Exchange['sending']
   readonly params: Exchange['params']
   readonly client: ClientFacts
   readonly auth: AuthInfo | undefined
@@ -51,7 +51,7 @@ class DerivedExchange implements Exchange {
   constructor(origin: Exchange, changes: ExchangeChanges) {
     this.method = changes.method ?? origin.method
     this.id = origin.id
-    this.onSent = changes.onSent ?? origin.onSent
+    this.sending = changes.sending ?? origin.sending
     this.params = changes.params ?? origin.params
     this.client = changes.client ?? origin.client
     this.auth = origin.auth
@@ -106,7 +106,7 @@ export const writesIntegers: Middleware = async (exchange, next) => {
   return toWritable(await next(asked))
 }
 
-/** What was thrown is not converted: it never leaves the process. */
+/** Converts outcomes only: a thrown error never leaves the process. */
 function toWritable(outcome: Outcome): Outcome {
   return outcome.type === 'error' ? { ...outcome, error: withSources(outcome.error) } : withSources(outcome)
 }

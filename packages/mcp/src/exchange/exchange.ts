@@ -13,14 +13,14 @@ import type {
   Revision,
 } from '../protocol/index.ts'
 
-/** Who asks: the same facts in both eras, read from the session (legacy) or from the envelope (modern). */
+/** The client of a request: the same facts in both eras, from the session (legacy) or from the envelope (modern). */
 export interface ClientFacts {
   readonly info?: Implementation | undefined
   readonly capabilities: ClientCapabilities
   readonly version: Revision
 }
 
-/** What a guard found out about the caller. Sessions, tasks and `requestState` belong to `principal`. */
+/** The caller as a guard has identified it. Sessions, tasks and `requestState` belong to `principal`. */
 export interface AuthInfo {
   readonly principal: Principal
   readonly scopes: readonly string[]
@@ -72,7 +72,7 @@ export interface Cancellation {
  */
 export interface Exchange {
   readonly method: string
-  /** What the peer called the request; absent for what this side asks. */
+  /** The id that the peer gave the request; absent for requests of this side. */
   readonly id?: RequestId | undefined
   readonly params: JsonObject
   readonly client: ClientFacts
@@ -92,8 +92,8 @@ export interface Exchange {
   /** Aborted when the caller cancels or goes away. */
   readonly signal: AbortSignal
   /**
-   * The same without the cost of a signal. A copy of an exchange has none, for its `signal` may be another: read
-   * it with `cancellationOf`.
+   * The same without the cost of a signal. A copy of an exchange does not have it, because the copy may have another
+   * `signal`: read it with `cancellationOf`.
    */
   readonly cancellation?: Cancellation | undefined
   /** Sends a request-scoped notification (progress, log) live, before the outcome. */
@@ -111,8 +111,8 @@ export interface Exchange {
    */
   detach?: ((retryMs?: number) => void) | undefined
   /**
-   * Present where arguments travelled in HTTP headers as well: throws when the headers that a tool asks for differ
-   * from its arguments. Called where the tool is found: only its definition says which headers it wants.
+   * Present when arguments also came in HTTP headers. Throws when the headers that a tool asks for differ from its
+   * arguments. It is called where the tool is found, because only the tool's definition names the headers.
    */
   readonly checkHeaders?: ((parameters: readonly MirroredParameter[]) => void) | undefined
   /**
@@ -120,10 +120,18 @@ export interface Exchange {
    * milliseconds, and follows it to its end.
    */
   readonly asTask?: { readonly ttl: number } | undefined
-  /** Told the id of each request that is sent for it. */
-  readonly onSent?: ((id: RequestId) => void) | undefined
+  /** Told of each request that is sent for it. */
+  readonly sending?: Sending | undefined
   /** The exchange that this one was derived from. */
   readonly origin?: Exchange | undefined
+}
+
+/** Follows the requests that are sent for an exchange. */
+export interface Sending {
+  /** Adds members to the `_meta` that a request gets. It is a copy, and goes to this peer alone. */
+  addTo?(meta: JsonObject): void
+  /** A request is about to be sent, with this id. */
+  sent(id: RequestId): void
 }
 
 /** One argument that a tool wants mirrored into `Mcp-Param-<header>` (2026-07-28, `x-mcp-header`). */
@@ -161,7 +169,7 @@ export interface TaskHandle {
 export interface Failure {
   readonly type: 'error'
   readonly error: JsonRpcError
-  /** What was thrown, for reporters; never sent. */
+  /** The thrown error, for reporters; never sent. */
   readonly cause?: unknown
 }
 

@@ -14,6 +14,7 @@ export {
   type InputResponses,
   type Middleware,
   type MirroredParameter,
+  type Sending,
   type Notification,
   type Outcome,
   type TaskHandle,
@@ -58,6 +59,7 @@ export {
   missingCapabilities,
   missingCapability,
   ASKS_IN_ROUNDS,
+  PARTIAL_CONTENT,
   RELATED_REQUEST,
   withoutOlderTasks,
 } from './message-hints.ts'

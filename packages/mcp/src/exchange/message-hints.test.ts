@@ -64,11 +64,11 @@ describe.each(['legacy', 'modern'])('a %s server that lets go of its stream', (e
 })
 
 describe('a server edge without resumable streams', () => {
-  it('passes the wish on to a legacy client that asked for it, and to no other', () => {
+  it('passes the request on to a legacy client that asked for it, and to no other', () => {
     const sent: string[] = []
-    const wishes: Exchange['detach'][] = []
+    const detaches: Exchange['detach'][] = []
     const respond = (exchange: Exchange) => {
-      wishes.push(exchange.detach)
+      detaches.push(exchange.detach)
       exchange.detach?.(700)
       return { type: 'complete', result: {} } as const
     }
@@ -80,7 +80,7 @@ describe('a server edge without resumable streams', () => {
       session.request({ jsonrpc: '2.0', id, method: 'tools/call', params: { ...params } }, {})
     request(1, { name: 'x', _meta: { [DETACH_HINT]: true } })
     request(2, { name: 'x' })
-    expect(wishes[1]).toBeUndefined()
+    expect(detaches[1]).toBeUndefined()
     expect(sent.map((text) => JSON.parse(text))).toEqual([
       {
         jsonrpc: '2.0',
@@ -90,7 +90,7 @@ describe('a server edge without resumable streams', () => {
     ])
   })
 
-  it('passes the wish on to a modern client that asked for it, and to no other', () => {
+  it('passes the request on to a modern client that asked for it, and to no other', () => {
     const sent: string[] = []
     const envelope = { [META.protocolVersion]: '2026-07-28', [META.clientCapabilities]: {} }
     const open = (_meta: object) =>

@@ -56,8 +56,8 @@ export function paramsFor(
 }
 
 /**
- * For a server without tasks of 2025-11-25: it has to take a call that asks for a task for an ordinary one, and by
- * naming a task a client could join the task of another behind the server.
+ * For a server without tasks of 2025-11-25. Such a server has to treat a call that asks for a task as an ordinary call.
+ * If it passed the name of a task on, a client could join another caller's task behind the server.
  */
 export function withoutOlderTasks({ method, params = NO_PARAMS }: AskedMessage): JsonObject {
   const { _meta } = params
@@ -94,7 +94,7 @@ export function detachHint(id: RequestId, retryMs: number | undefined): Notifica
   }
 }
 
-/** Whose stream to let go of, and for how long; undefined for every other notification. */
+/** The request whose stream to close, and for how long; undefined for every other notification. */
 export function readDetachHint({
   method,
   params,

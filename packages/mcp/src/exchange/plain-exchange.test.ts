@@ -13,7 +13,7 @@ import { deriveExchange } from './derive-exchange.ts'
 const facts = { method: 'ping', params: {}, client: { capabilities: {}, version: '2026-07-28' } } as const
 
 describe('Canceller', () => {
-  it('tells listeners once, in order, and those not who have left', () => {
+  it('tells listeners once, in order, and not those that have left', () => {
     const canceller = new Canceller()
     const heard: string[] = []
     const gone = (): void => void heard.push('gone')

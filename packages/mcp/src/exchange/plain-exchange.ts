@@ -139,7 +139,7 @@ export function abortError({ reason }: { readonly reason: unknown }): McpError {
   return new McpError('cancelled', text, { cause: reason })
 }
 
-/** What a transport knows about a message besides its content. */
+/** The facts that a transport has about a message besides its content. */
 export interface RequestContext {
   auth?: AuthInfo | undefined
   serverContext?: ServerContext

@@ -77,7 +77,7 @@ export class ReceivedResult implements Complete {
     return [new TextEncoder().encode(front), first.subarray(1), ...others]
   }
 
-  /** What has to stand in place of the first brace; nothing when it can stay; undefined when more is to be done. */
+  /** The text in place of the first brace; empty when it can stay; undefined when the result has to be rewritten. */
   #frontFor({ method, revision, serverInfo }: Reader): string | undefined {
     if (revision < '2026-07-28') {
       const isAsWanted =

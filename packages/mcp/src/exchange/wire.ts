@@ -37,7 +37,7 @@ export interface SeenJson {
 /** Looks at the messages of a wire. */
 export interface WireTap {
   /**
-   * Asked for every request. While it is false, the wire shows no requests of its own, no answers to them, and no
+   * Asked for every request. While it is false, the wire reports neither its own requests nor their answers, nor the
    * messages of their streams.
    */
   readonly active: boolean
@@ -67,7 +67,7 @@ export async function tapRequest(
 
 /** How a client edge reaches one server: frames, correlates and reports, and knows little of eras. */
 export interface Wire {
-  /** What this wire is, for messages: `stdio`, `http`, `sse`, `memory`. */
+  /** The kind of wire, for messages: `stdio`, `http`, `sse`, `memory`. */
   readonly kind: string
   /** Says that `cancellation` is enough for it, so that no signal has to be made. */
   readonly takesCancellation?: boolean | undefined
@@ -104,13 +104,13 @@ export interface ReconnectOptions {
   maxAttempts?: number | undefined
 }
 
-export interface ReconnectPace {
+export interface ReconnectDelays {
   readonly initialDelay: number
   readonly maxDelay: number
   readonly maxAttempts: number
 }
 
-export function reconnectPace(options: ReconnectOptions = {}, attempts: number = 8): ReconnectPace {
+export function reconnectDelays(options: ReconnectOptions = {}, attempts: number = 8): ReconnectDelays {
   const { initialDelay = 500, maxDelay = '30s', maxAttempts = attempts } = options
   return { initialDelay: parseDuration(initialDelay), maxDelay: parseDuration(maxDelay), maxAttempts }
 }
@@ -130,6 +130,6 @@ export interface Connector {
   readonly key: string
   /** Opens a fresh wire. Rejects with an McpError when that cannot be done. */
   open(options?: OpenOptions): Promise<Wire>
-  /** What to try when neither a modern request nor `initialize` is accepted: HTTP+SSE at the same URL. */
+  /** The connector to try when the server refuses modern requests and `initialize`: HTTP+SSE at the same URL. */
   readonly fallback?: Connector | undefined
 }

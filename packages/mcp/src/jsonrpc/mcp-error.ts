@@ -30,7 +30,7 @@ export type McpErrorCode =
   | 'invalid_config'
   | 'unsupported'
 
-/** An error that stays local: it has a string code, says what happened and, where it can, what to do. */
+/** An error that stays local. It has a string code, a message and, where possible, advice. */
 export class McpError extends Error {
   readonly code: McpErrorCode
   /** Facts that help: exit code and signal, stderr tail, HTTP status, URL, and the like. */

@@ -65,7 +65,7 @@ function notJson(thrown?: unknown): ParsedMessage {
   return { ...invalid(thrown.id, code, message), isResponse: thrown.isResponse }
 }
 
-/** What to answer for a text that `parseJson` refused. The id of a request with too many levels or values is known. */
+/** The answer to a text that `parseJson` refused. The id of a request with too many levels or values is known. */
 export function unreadable(thrown: unknown): { id: RequestId | null; code: number; message: string } {
   return thrown instanceof RefusedJson
     ? {

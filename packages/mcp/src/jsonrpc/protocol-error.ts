@@ -18,7 +18,7 @@ export class ProtocolError extends Error {
     this.data = data
   }
 
-  /** What goes onto the wire. `cause` and `stack` stay here. */
+  /** The error for the wire, without `cause` and `stack`. */
   toJsonRpc(): JsonRpcError {
     return this.data === undefined
       ? { code: this.code, message: this.message }

@@ -108,7 +108,7 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
-/** What a message has besides the insides of `params` or `result` is short. */
+/** A message is short apart from the contents of `params` or `result`. */
 const MAX_OUTLINE = 64 * 1024
 
 /** A message with `null` for every array and object, to learn its id; undefined for batches and long ones. */
@@ -208,7 +208,7 @@ function mayLoseNumbers(text: string): boolean {
   return false
 }
 
-/** What ends a number or a name such as `true`. */
+/** Characters that end a number or a name such as `true`. */
 const END = /[\s,\]}]/g
 
 /** Reads a text that is known to be JSON. `JSON.parse` shows the source of a number from Node 22 on only. */

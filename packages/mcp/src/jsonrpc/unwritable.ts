@@ -8,7 +8,7 @@ interface Message {
   result?: unknown
 }
 
-/** Why a message of ours cannot be written. */
+/** Why one of our messages cannot be written. */
 export function unwritableMessage({ method, params, result }: Message, cause: unknown): McpError {
   const found = findUnwritable(params ?? result)
   const where = found ? `${found.path} ${found.problem}` : String((cause as Error).message)
@@ -23,7 +23,7 @@ export function unwritableMessage({ method, params, result }: Message, cause: un
 
 export interface Unwritable {
   readonly path: string
-  /** What is wrong there, to be read after the path: `is a Map, which JSON cannot hold`. */
+  /** The fault, to be read after the path: `is a Map, which JSON cannot hold`. */
   readonly problem: string
   /** The error that a getter threw. */
   readonly cause?: unknown

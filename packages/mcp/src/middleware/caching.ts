@@ -12,8 +12,8 @@ export interface CachingOptions {
   /** How long a result is good. */
   ttl: Duration
   /**
-   * Who may get the same result. Default: the same caller. With a constant, all callers get what was made for one of them,
-   * also where `scopes` or `when` of the tool would refuse them.
+   * The key of callers that share a result. Default: the caller itself. With a constant all callers share it, also
+   * callers that `scopes` or `when` of the tool would refuse.
    */
   per?: (exchange: Exchange) => string
   /** Where results are kept. Default: memory, up to 10,000 of them. */

@@ -47,7 +47,7 @@ function sizeOf(block: unknown): number {
   try {
     return JSON.stringify(block).length
   } catch (thrown) {
-    // A file that is read while it is sent: nobody knows yet how long it is.
+    // A file is read while it is sent, so its length is not known yet.
     if (thrown instanceof NotReadYet) return Number.POSITIVE_INFINITY
     throw thrown
   }

@@ -10,7 +10,7 @@ export interface RateLimitOptions {
   per: Duration
   /** Default: `tools/call` alone. */
   methods?: readonly string[]
-  /** Who is counted. Default: the principal, else the network address. */
+  /** The key that calls are counted by. Default: the principal, else the network address. */
   by?: (exchange: Exchange) => string
 }
 

@@ -1,8 +1,8 @@
-/** Who a caller is. Principals are equal when all three fields are; no field is parsed from another. */
+/** The identity of a caller. Principals are equal when all three fields are; no field is parsed from another. */
 export interface Principal {
   /** A key that we gave out, a person who signed in, or a program that has an identity of its own. */
   readonly kind: 'key' | 'person' | 'workload'
-  /** Who vouches for the subject: the issuer of its tokens. Subjects of two issuers are two principals. */
+  /** The issuer of the subject's tokens. The same subject of two issuers is two principals. */
   readonly issuer?: string | undefined
   readonly subject: string
 }
@@ -27,7 +27,7 @@ export function describePrincipal({ kind, issuer, subject }: Principal): string 
 /** Guards hand out the same principal again and again. */
 const keys = new WeakMap<Principal, string>()
 
-/** What is known of who sends a request before its body is read. */
+/** The facts about the sender of a request before its body is read. */
 export interface Sender {
   readonly auth?: { readonly principal: Principal } | undefined
   /** The network address that it comes from. */
@@ -48,7 +48,7 @@ function keyOf(principal: Principal): string {
   return key
 }
 
-/** What is known of it afterwards. */
+/** The facts about the sender after its body is read. */
 interface Caller extends Sender {
   readonly session?: string | undefined
   readonly client: { readonly info?: { readonly name: string } | undefined }
@@ -81,7 +81,7 @@ export class Budget {
     this.#limits = limits
   }
 
-  /** What all callers hold together. */
+  /** The bytes that all callers hold together. */
   get held(): number {
     return this.#total
   }
@@ -91,7 +91,7 @@ export class Budget {
     return this.#held.size
   }
 
-  /** What is held stays held. */
+  /** Amounts that are held stay held. */
   resize(limits: BudgetLimits): void {
     this.#limits = limits
   }

@@ -1,6 +1,30 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeHeaderValue, encodeHeaderValue, argumentAt, mirrorArguments } from './encoding.ts'
+import {
+  decodeHeaderValue,
+  encodeHeaderValue,
+  argumentAt,
+  fromBase64Url,
+  mirrorArguments,
+  toBase64Url,
+} from './encoding.ts'
+
+describe('fromBase64Url', () => {
+  it('reads what was written, and no other spelling of it', () => {
+    const signs = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
+        const text = toBase64Url(bytes)
+        expect(fromBase64Url(text)).toEqual(bytes)
+        const others = [...signs].map((sign) => text.slice(0, -1) + sign).filter((other) => other !== text)
+        for (const other of [...others, `${text}=`, `${text}A`]) {
+          const read = fromBase64Url(other)
+          if (read) expect(toBase64Url(read)).toBe(other)
+        }
+      }),
+    )
+  })
+})
 
 describe('encodeHeaderValue', () => {
   it.each([

@@ -39,7 +39,10 @@ export function toBase64Url(data: Uint8Array): string {
 export function fromBase64Url(value: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(value)) return undefined
   try {
-    return fromBase64(value.replaceAll('-', '+').replaceAll('_', '/'))
+    const bytes = fromBase64(value.replaceAll('-', '+').replaceAll('_', '/'))
+    // Unused low bits would let two texts mean one value: a text that was refused would be taken in another spelling.
+    const end = bytes.subarray(bytes.length - (bytes.length % 3))
+    return value.endsWith(toBase64Url(end)) ? bytes : undefined
   } catch {
     return undefined
   }
@@ -122,7 +125,8 @@ interface Mirrored {
 }
 
 /**
- * The `Mcp-Param-*` headers of a call, in plain values: what sends them encodes them (2026-07-28, basic/transports).
+ * The `Mcp-Param-*` headers of a call, with plain values. The transport encodes them when it sends them (2026-07-28,
+ * basic/transports).
  */
 export function mirrorArguments(
   parameters: readonly Mirrored[],

@@ -25,7 +25,8 @@ export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = text.slice(0, most)
   const word = LAST_WORD.exec(cut.slice(-1000))
-  return `${word ? cut.slice(0, most - word[0].length) : cut}…`
+  // Written anew: a part of a text keeps the whole of it in memory.
+  return JSON.parse(JSON.stringify(`${word ? cut.slice(0, most - word[0].length) : cut}…`)) as string
 }
 
 /** Spaces and the marks that may follow one another on one line: each level of a block takes at least one of them. */

@@ -1,6 +1,6 @@
 import { isJsonObject, McpError } from '../jsonrpc/index.ts'
 
-/** What an option must be: in words, one of some values, or an object with options; 1 where its reader looks for itself. */
+/** The form of an option: in words, one of some values, or an object with options; 1 where its reader checks it. */
 export type OptionForm =
   | 1
   | 'text'
@@ -31,10 +31,10 @@ export function requireKnownOptions(what: string, forms: OptionForms, options: o
   if (problem) throw new McpError('invalid_config', problem)
 }
 
-/** What options may have in their place: a choice of all at once, or one function for several. */
+/** Values that may stand in the place of options: one choice for all, or one function for several. */
 const OR_OPTIONS = 'an object, a function, text, true or false'
 
-/** What is wrong with the options of an owner, such as `The tool "add"`; undefined when they are good. */
+/** The fault in the options of an owner, such as `The tool "add"`; undefined when they are good. */
 export function optionProblem(
   owner: string,
   forms: OptionForms,

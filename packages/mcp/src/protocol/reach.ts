@@ -3,8 +3,7 @@ import { parseUrl } from './foreign-text.ts'
 /** Decides which addresses we may connect to when a stranger names them. */
 export interface Reach {
   /**
-   * Where the stranger is, by a URL that the user gave. The stranger may name addresses that are no nearer to us than
-   * that.
+   * The URL of the server, as the user gave it. The server may name addresses that are no nearer to us than this URL.
    */
   readonly serverUrl: URL
   /** Hosts (`name` or `name:port`) that may be anywhere. */
@@ -80,7 +79,7 @@ function ofName(name: string): AddressKind {
 }
 
 /**
- * What the registry of special addresses of IANA does not call globally reachable: address and length of the prefix.
+ * Ranges that IANA's registry of special addresses does not call globally reachable: address and length of the prefix.
  */
 const PRIVATE_IPV4: readonly (readonly [number, number, number, number, number])[] = [
   [0, 0, 0, 0, 8],

@@ -76,7 +76,7 @@ export function methodFacts(method: string): MethodFacts | undefined {
   return METHODS.get(method)
 }
 
-/** What servers ask of clients. */
+/** Requests of servers to clients. */
 const ASKED_OF_CLIENTS: ReadonlySet<string> = new Set([
   'elicitation/create',
   'sampling/createMessage',

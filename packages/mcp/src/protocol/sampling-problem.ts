@@ -6,7 +6,7 @@ interface Block {
   readonly toolUseId?: unknown
 }
 
-/** What is wrong with a conversation that uses tools (client/sampling, Message Content Constraints). */
+/** The fault in a conversation that uses tools (client/sampling, Message Content Constraints). */
 export function samplingProblem(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return '"messages" must be an array'
   let open = new Set<unknown>()

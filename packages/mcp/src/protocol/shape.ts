@@ -9,7 +9,7 @@ import {
 import { methodFacts, META, type Revision } from './revisions.ts'
 import type { Implementation } from './types.ts'
 
-/** Gives a result the form of a revision: drops what came later, adds what is required, keeps the unknown. */
+/** Gives a result the form of a revision. Drops members of later revisions, adds required ones, keeps unknown ones. */
 export function shapeResult(
   method: string,
   result: JsonObject,
@@ -223,7 +223,7 @@ const BY_URI: ReadonlySet<string> = new Set([
   'skills/get',
 ])
 
-/** There is no such resource, as everything between the edges says it. */
+/** The error "resource not found" in the form that all code between the edges uses. */
 export function resourceNotFound(uri: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Resource not found: ${uri}`, { uri })
 }

@@ -153,7 +153,7 @@ function refuseLoops(walk: Walk, references: Map<JsonObject, unknown[]>): void {
 /** The base of documents without an `$id`. The name can never be looked up (RFC 2606), and nothing here tries. */
 const DOCUMENT_BASE = 'https://schema.invalid/'
 
-/** What a document can be entered at: its resources by absolute URI, and their anchors as `uri#anchor`. */
+/** The resources of a document by absolute URI, and their anchors as `uri#anchor`. */
 interface Entrances {
   readonly resources: Map<string, JsonObject>
   readonly anchors: Map<string, JsonObject>

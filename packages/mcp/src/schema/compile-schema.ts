@@ -19,7 +19,7 @@ import { toValidationSchema } from './validation-schema.ts'
 import { MAX_ISSUES } from './limits.ts'
 
 export interface CompiledSchema<Value = unknown> {
-  /** What goes onto the wire. Made once; not to be changed. */
+  /** The JSON Schema for the wire. It is made once and must not be changed. */
   readonly jsonSchema: JsonSchema
   /** Why values cannot be checked by a foreign schema; every validation then fails with it. */
   readonly problem?: string | undefined

@@ -3,7 +3,7 @@ import { MAX_SCHEMA_DEPTH, MAX_SCHEMA_TEXT, MAX_SCHEMA_VALUES } from './limits.t
 import { pointerTo, schemaError } from './schema-error.ts'
 import { isStandardSchema } from './standard-schema.ts'
 
-/** Copies a schema as JSON would, within limits, so that what is listed is what is enforced. */
+/** Copies a schema as JSON would, within limits, so that the listed schema is the enforced one. */
 export function copySchema(source: object): JsonObject {
   if (Array.isArray(source)) throw schemaError('', 'a schema is an object, not an array')
   const spent: Spent = { values: 0, text: 0 }

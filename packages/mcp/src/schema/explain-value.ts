@@ -9,7 +9,7 @@ export interface ValueProblems {
   readonly messages: readonly string[]
 }
 
-/** What is wrong with a value itself, by the assertions of one schema: messages that read on from its path. */
+/** The faults of a value by the assertions of one schema: messages that read on from its path. */
 export function explainValue(
   schema: JsonObject,
   value: unknown,

@@ -179,7 +179,7 @@ function describeOptions(failures: readonly Finding[][]): string {
 interface Finding {
   readonly path: Path
   readonly message: string
-  /** What the finding is about when it tells that the schema was not the one meant. */
+  /** The kind of finding, which shows whether another schema was meant. */
   readonly kind?: 'type' | 'constant' | 'detail'
 }
 

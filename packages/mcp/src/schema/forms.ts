@@ -83,7 +83,7 @@ type Fields = Readonly<Record<string, FormField<unknown>>>
 type ValueOf<Field> = Field extends FormField<infer Value> ? Value : never
 type Flat<T> = { [K in keyof T]: T[K] }
 
-/** What a form answers with. */
+/** The value of an answered form. */
 export type FormValue<F extends Fields> = Flat<
   { -readonly [K in keyof F as F[K]['optional'] extends true ? never : K]: ValueOf<F[K]> } & {
     -readonly [K in keyof F as F[K]['optional'] extends true ? K : never]?: ValueOf<F[K]>

@@ -23,7 +23,7 @@ type InferStatic<S> = S extends { readonly '~standard': unknown }
       ? T // TypeBox before 1.0 carries its static type as a phantom member.
       : JsonObject
 
-/** What TypeBox 1.x's own `Static` gives, for the kinds that JSON Schema can express. */
+/** The type that TypeBox 1.x's `Static` gives, for the kinds that JSON Schema can express. */
 type StaticOfTypeBox<S> = S extends { '~kind': 'Object'; properties: infer P }
   ? StaticObject<P>
   : S extends { '~kind': 'String' | 'TemplateLiteral' }

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 /** The JSON Schema dialects that Gantry knows. Without `$schema` a document is 2020-12 (MCP, basic). */
 export type Dialect = '2020-12' | 'draft-07'
 
-/** What the value of a keyword must look like. */
+/** The form of the value of a keyword. */
 export type Shape =
   | 'schema'
   | 'schema-list'

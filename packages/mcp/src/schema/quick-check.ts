@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../jsonrpc/index.ts'
 import type { Check } from './json-validator.ts'
 import type { ValidationSchema } from './validation-schema.ts'
 
-/** Makes the check of one keyword, for values of every type; undefined for what only a validator can check. */
+/** Makes the check of one keyword, for values of every type; undefined when only a validator can check it. */
 type Maker = (operand: unknown, schema: JsonObject) => Check | undefined
 
 const always: Check = () => true

@@ -96,7 +96,7 @@ export function setting<K extends 'exceptionReporter' | 'instrumentationCallback
 /** How many failures are remembered as printed. */
 const MOST_PRINTED = 1000
 
-/** For authors who set no reporter: what failed, where, and why. What fails again in the same way is printed once. */
+/** Prints errors for authors who set no reporter: what failed, where, and why. Repeated errors are printed once. */
 export function exceptionPrinter(): NonNullable<ConfigurationOptions['exceptionReporter']> {
   const printed = new Set<string>()
   return (thrown, { toolName, promptName, resourceUri, request }) => {

@@ -32,7 +32,7 @@ import type { RunOptions } from './running/run-handler.ts'
 /** A handler for a method that an extension brings. */
 export type MethodHandler = (exchange: Exchange) => Outcome | Promise<Outcome>
 
-/** What answers are made of. */
+/** The parts of a server that answers are made of. */
 export interface DispatchHost {
   readonly options: ServerOptions
   readonly info: Implementation
@@ -45,7 +45,7 @@ export interface DispatchHost {
   readonly methods: ReadonlyMap<string, MethodHandler>
   readonly run: RunOptions
   readonly reporting: Reporting
-  /** How calls become tasks, and what clients of 2025-11-25 are told of it. */
+  /** Makes tasks of calls, and has the capability that clients of 2025-11-25 get. */
   readonly tasks: { runTask?: TaskRunner; capability?: ServerCapabilities['tasks'] }
   capabilities(): ServerCapabilities
 }
@@ -64,7 +64,7 @@ export class Dispatch {
     }
   }
 
-  /** What a handler throws becomes an outcome. */
+  /** Runs a handler and turns its errors into outcomes. */
   guarded(exchange: Exchange, handle: Handle): Outcome | Promise<Outcome> {
     const { hub } = this.#host
     try {

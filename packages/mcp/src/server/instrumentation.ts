@@ -36,7 +36,7 @@ export async function instrument(
   configuration: Configuration,
   run: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  // What the legacy edge asks on its own behalf is not a request of a client.
+  // The legacy edge's own requests are not those of a client.
   if (!isMethodInRevision(exchange.method, exchange.client.version)) return run()
   const data: InstrumentationData = { method: exchange.method }
   const clientName = exchange.client.info?.name
@@ -68,12 +68,14 @@ function errorName(code: number): string {
   }
 }
 
-/** A callback of the author's that throws, at once or later, changes nothing: there is no second one to tell about it. */
+/**
+ * A callback of the author's that throws, at once or later, changes nothing: there is no second one to tell about it.
+ */
 function safely(call: () => unknown): void {
   new Promise((resolve) => resolve(call())).catch(() => {})
 }
 
-/** Tells the author's callbacks what requests are about, and what handlers throw. */
+/** Reports requests and errors of handlers to the author's callbacks. */
 export class Reporting {
   readonly #configuration: Configuration
   readonly #print = exceptionPrinter()
@@ -82,7 +84,7 @@ export class Reporting {
     this.#configuration = configuration
   }
 
-  /** Facts about a request for the callback that is told of it. */
+  /** Keeps facts about a request for the callback. */
   note(asked: Asked, facts: JsonObject): void {
     const data = running.get(asked)
     if (data) Object.assign(data, facts)
@@ -92,12 +94,12 @@ export class Reporting {
   failed(thrown: unknown, exchange: Exchange): Outcome {
     if (thrown instanceof UnknownName) this.note(exchange, { error: `${thrown.kind}_not_found` })
     if (thrown instanceof QuestionError) return failure(thrown.toProtocolError(exchange), thrown)
-    // A caller that is gone is the reason for what a handler throws then, and no news.
+    // When the caller is gone, errors of the handler follow from that and are not reported.
     if (!(thrown instanceof ProtocolError) && !exchange.signal.aborted) this.report(thrown, exchange)
     return failure(ProtocolError.from(thrown), thrown)
   }
 
-  /** Without `asked`, nobody knows what the request was. */
+  /** Without `asked` the request is unknown. */
   readonly report = (thrown: unknown, asked: Asked = { method: 'unknown' }): void => {
     this.note(asked, { error: 'internal_error' })
     const { method, params = {} } = asked
@@ -106,7 +108,7 @@ export class Reporting {
   }
 }
 
-/** What the request is about. */
+/** The facts of a request. */
 function factsOf({ method, params }: Asked): Partial<ExceptionContext> {
   if (!params) return {}
   const { name, uri, arguments: args } = params

@@ -143,7 +143,7 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
     return this.#respond
   }
 
-  /** What the legacy edge answers without asking us is instrumented like the rest. */
+  /** Instruments the requests that the legacy edge answers by itself. */
   get around(): Served['around'] {
     if (!isInstrumented(this.configuration)) return undefined
     return (exchange, run) => instrument(exchange, this.configuration, run)
@@ -270,7 +270,7 @@ export class Server<Tools = unknown, Prompts = unknown> implements Served {
     return this
   }
 
-  /** Gives an extension the calls of tools; `tasks` is what clients of 2025-11-25 are told of it. */
+  /** Gives an extension the calls of tools. `tasks` is the capability that clients of 2025-11-25 get. */
   runTasks(runner: TaskRunner, tasks?: ServerCapabilities['tasks']): this {
     this.#tasks.runTask = runner
     this.#tasks.capability = tasks

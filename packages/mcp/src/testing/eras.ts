@@ -24,13 +24,13 @@ export interface EraTest<App> {
   readonly client: Client<App>
   readonly era: Era
   readonly revision: Revision
-  /** The third run: modern, and watched for what is not safe to be run again. */
+  /** The third run: modern, with a watch for handlers that are not safe to run again. */
   readonly replay: boolean
   readonly answers: ScriptedAnswers
   /** Time that the test lets pass; real time until it is looked at. */
   readonly clock: FakeClock
   readonly traffic: readonly Traffic[]
-  /** What the watched run found; a test fails when there is anything, unless `tolerateReplayWarnings`. */
+  /** The warnings of the watched run. A test with warnings fails, unless `tolerateReplayWarnings` is set. */
   readonly warnings: readonly ReplayWarning[]
 }
 
@@ -39,7 +39,7 @@ export interface ErasOptions {
   revisions?: readonly Revision[]
   /** Client settings: capabilities, log level, middleware. Answers are scripted. */
   client?: Omit<ClientOptions, 'connector' | 'protocolVersion' | 'era'>
-  /** What a transport would know: who asks, the embedding application's context. */
+  /** The facts that a transport would have: the caller, the embedding application's context. */
   context?: RequestContext
   onTraffic?: (traffic: Traffic, revision: Revision) => void
   tolerateReplayWarnings?: boolean
@@ -132,7 +132,9 @@ async function runOnce<T extends AnyServer | (() => AnyServer | Promise<AnyServe
   }
 }
 
-/** What handlers threw is hidden from clients; a test that fails shows it. A reporter of the server is told as well. */
+/**
+ * Clients do not see errors that handlers throw; a failing test shows them. A reporter of the server gets them, too.
+ */
 function hearExceptions({ configuration }: Server, causes: string[]): () => void {
   const { exceptionReporter } = configuration
   configuration.exceptionReporter = (thrown, context) => {

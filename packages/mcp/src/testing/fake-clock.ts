@@ -76,7 +76,7 @@ export class FakeClock implements Disposable {
     this.restore()
   }
 
-  /** What is due first, until then. */
+  /** The entry that is due first, until a time. */
   #nextUntil(end: number): Held | undefined {
     let first: Held | undefined
     for (const held of this.#held.values()) if (first ? held.at < first.at : held.at <= end) first = held

@@ -103,7 +103,7 @@ export class ScriptedAnswers {
     if (this.#script.length > 0) throw new Error(`Nobody asked for: ${this.unused.join('; ')}`)
   }
 
-  /** What a client needs to answer with. */
+  /** The handlers of a client for these answers. */
   get handlers(): AnswerHandlers {
     return {
       elicit: (params) =>

@@ -18,7 +18,7 @@ export interface Surface {
   resources: SurfaceEntry[]
   templates: SurfaceEntry[]
   instructions?: string
-  /** What the tools and the instructions cost in every conversation. */
+  /** The tokens of the tools and the instructions in every conversation. */
   tokens: number
 }
 

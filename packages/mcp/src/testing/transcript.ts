@@ -146,7 +146,7 @@ class Inbox {
     return this.#lines.splice(0)
   }
 
-  /** As many lines as are expected, and those that come with them. */
+  /** Takes the expected number of lines, and further lines that arrive with them. */
   async take(count: number): Promise<string[]> {
     const deadline = Date.now() + PATIENCE
     while (this.#lines.length < count && Date.now() < deadline) await pause(1)
@@ -156,7 +156,7 @@ class Inbox {
   }
 }
 
-/** Who owes whom an answer, as far as it can be told from the lines. */
+/** The requests that have no answer yet, as far as the lines show it. */
 class Dialogue {
   readonly #pending = new Set<unknown>()
   readonly #questions = new Set<unknown>()

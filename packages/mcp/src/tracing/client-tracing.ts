@@ -29,7 +29,7 @@ export function clientTracing(): Middleware {
     const sent = {
       ...exchange,
       params: withContext(params, within),
-      onSent: (id: string | number) => void span.setAttribute('jsonrpc.request.id', String(id)),
+      sending: { sent: (id: string | number) => void span.setAttribute('jsonrpc.request.id', String(id)) },
     }
     let outcome: Outcome
     try {

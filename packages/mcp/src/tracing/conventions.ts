@@ -47,7 +47,7 @@ export function spanName(method: string, name: string | undefined): string {
   return name === undefined || method.startsWith('resources/') ? method : `${method} ${name}`
 }
 
-/** What a request names: a tool, a prompt or a resource. */
+/** The object of a request: a tool, a prompt or a resource. */
 export function namedIn(method: string, params: { readonly [member: string]: unknown }): string | undefined {
   const named =
     method === 'tools/call' || method === 'prompts/get'

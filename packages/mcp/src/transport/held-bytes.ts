@@ -95,7 +95,7 @@ export class HeldBytes {
   }
 }
 
-/** What is held for one message, or one connection, of a peer. */
+/** The bytes that are held for one message, or one connection, of a peer. */
 export class Holding implements OpenMember {
   place = -1
   bytes = 0
@@ -155,7 +155,7 @@ export interface BodyLimits {
   readonly receiving: BudgetLimits
 }
 
-/** Why no more of a body is read, and what the sender is told. */
+/** The reason for not reading the rest of a body, and the answer to its sender. */
 export interface BodyRefusal {
   readonly status: 408 | 413 | 415 | 429
   readonly message: string

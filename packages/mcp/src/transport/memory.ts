@@ -53,7 +53,7 @@ class MemoryWire implements Wire {
     this.#read = read
     this.#options = options
     this.#connection = new ServerConnection(served, {
-      // A turn later, like any other transport: nobody gets an answer while still asking.
+      // A turn later, like any other transport: an answer never arrives while the request is being sent.
       send: (text) => queueMicrotask(() => this.#receive(text)),
       ...(options.context && { context: options.context }),
     })

@@ -42,7 +42,7 @@ export function loopbackRedirect(options: LoopbackRedirectOptions = {}): Redirec
       const current = await listening
       if (current === undefined) return open(url)
       current.state = parseUrl(url)?.searchParams.get('state') ?? undefined
-      // What shows the page may wait for it, and the last page comes only when the sign-in is over.
+      // The browser may wait for the last page, which comes only when the sign-in is over.
       const shown = Promise.resolve(open(url))
       await Promise.race([shown, current.answered])
       shown.catch(() => {})
@@ -108,7 +108,7 @@ function receive(
   if (request.method !== 'GET' || asked !== path) {
     reply(404, 'Nothing here', 'This address only takes the answer of a sign-in.')
   } else if (listening.state === undefined || query.get('state') !== listening.state) {
-    // An old tab or a stranger must neither end the sign-in that is waited for nor be told that it worked.
+    // An old tab or a stranger must not end the pending sign-in, and must not learn that it worked.
     reply(400, 'Not the sign-in that is waited for', 'Close this page and use the newest one.')
   } else {
     listening.waiting.push((failure) => {
@@ -159,7 +159,7 @@ function page(title: string, text: string): string {
 <h1>${title}</h1><p>${text}</p></html>`
 }
 
-/** What to do, in our own words: nothing that a server sent is shown. */
+/** Advice in our own words, without text of the server. */
 function fixOf(failure: unknown): string {
   const fix = failure instanceof McpError ? failure.details.fix : undefined
   return oauthCheck(failure) === 'token_response' && typeof fix === 'string' ? `${fix} ` : ''

@@ -79,7 +79,7 @@ export class Authenticator {
     return toTokenFacts(claims, issuer, this.#expand)
   }
 
-  /** What was cached may have expired since. */
+  /** A cached token may have expired meanwhile. */
   #checkTime({ expiresAt }: TokenFacts): void {
     if (expiresAt !== undefined && expiresAt + this.#settings.rules.clockToleranceMs <= Date.now()) {
       throw invalidToken('The token has expired')
@@ -126,7 +126,7 @@ function readCredentials(header: string | undefined): Credentials | undefined {
   return { scheme: name, token }
 }
 
-/** What is known about a token that was found good. The token itself is not part of it. */
+/** The facts of a good token, without the token itself. */
 interface TokenFacts {
   readonly principal: Principal
   readonly scopes: readonly string[]

@@ -19,7 +19,7 @@ export interface DpopOptions {
   mode: 'allowed' | 'required'
   /** How old a proof may be. Default: five minutes. */
   maxAge?: Duration
-  /** Proofs must hold a nonce of ours. The secret makes replicas accept each other's. Default: false. */
+  /** Proofs must hold one of our nonces. The secret makes replicas accept each other's. Default: false. */
   nonce?: boolean | { secret?: string | Uint8Array; period?: Duration }
   /** Replay detection beyond this process: true when the proof was not seen before, by any replica. */
   isNewProof?: IsNewProof
@@ -37,12 +37,12 @@ export interface Refusal {
 }
 
 export interface BearerOptions {
-  /** The URL of this MCP server as clients know it: what tokens must be for, and what the metadata names. */
+  /** The URL of this MCP server for clients. Tokens must be issued for it, and the metadata names it. */
   resource: string
   /** The authorization server; or several, with `issuers`. */
   issuer?: string
   issuers?: readonly (string | IssuerOptions)[]
-  /** What `aud` must contain. Default: the resource. `false` accepts tokens that are meant for others. */
+  /** The value that `aud` must contain. Default: the resource. `false` accepts tokens for other resources. */
   audience?: string | readonly string[] | false
   scopes?: readonly string[]
   /** Broader scopes and what they include: `{ 'notes:write': ['notes:read'] }`. */

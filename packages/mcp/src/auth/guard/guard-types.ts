@@ -3,7 +3,7 @@ import type { Principal } from '../../protocol/index.ts'
 
 // The shapes of `Guard` in transport/, which this layer may not import. A test keeps the two assignable.
 
-/** What a guard looks at: the request as the HTTP transport hands it over, header names in lower case. */
+/** A request for a guard, as the HTTP transport hands it over, with header names in lower case. */
 export interface GuardCall {
   readonly method: string
   readonly url: string
@@ -13,7 +13,7 @@ export interface GuardCall {
 export interface GuardAuth {
   /** Sessions, tasks and `requestState` belong to it. */
   readonly principal: Principal
-  /** What the token grants, with everything that `impliedScopes` adds. */
+  /** The scopes of the token, with those that `impliedScopes` adds. */
   readonly scopes: readonly string[]
   readonly clientId?: string
   /** The verified token's claims, or what introspection answered. */
@@ -34,7 +34,7 @@ export interface GuardRefusal {
 export interface GuardPass {
   readonly ok: true
   readonly auth: GuardAuth
-  /** What to answer when the request turns out to need scopes that the token lacks. */
+  /** Makes the answer to a request that needs scopes which the token lacks. */
   readonly challenge: (scopes: readonly string[]) => { status: number; headers: Record<string, string> }
 }
 

@@ -3,7 +3,7 @@ import { resourceMetadataUrls } from '../discovery/resource-metadata.ts'
 import type { BearerOptions } from './bearer-options.ts'
 import type { BearerSettings } from './bearer-settings.ts'
 
-/** What the server publishes about itself (RFC 9728), and where. */
+/** The metadata that the server publishes about itself (RFC 9728), and its path. */
 export interface ProtectedResourceDocument {
   readonly document: Readonly<JsonObject>
   readonly json: string

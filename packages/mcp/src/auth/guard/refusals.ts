@@ -6,7 +6,7 @@ import { type RejectionCode, TokenRejected } from './token-rejected.ts'
 /** Clients that retry at once would only find the same failure. */
 const RETRY_AFTER_SECONDS = '5'
 
-/** What is answered to requests that are not let through (RFC 6750, section 3; RFC 9449, section 7.1). */
+/** The answers to refused requests (RFC 6750, section 3; RFC 9449, section 7.1). */
 export class Refusals {
   readonly #settings: BearerSettings
   readonly #metadataUrl: string
@@ -76,7 +76,7 @@ export class Refusals {
     try {
       this.#onRefused?.({ status, error, reason, method: call.method, path })
     } catch {
-      // There is nobody else to tell.
+      // There is no other place to report it.
     }
   }
 }

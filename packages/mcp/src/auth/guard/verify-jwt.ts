@@ -83,7 +83,7 @@ async function verifyWithAny(
   }
 }
 
-/** What the caller may know; everything that is not about the token is passed on as it is. */
+/** Turns an error about the token into one for the caller. Passes other errors on as they are. */
 function explain(error: unknown): TokenRejected | unknown {
   if (error instanceof errors.JWTExpired) return invalidToken('The token has expired', error)
   if (error instanceof errors.JWTClaimValidationFailed) return invalidToken(claimText(error), error)

@@ -40,7 +40,7 @@ export interface OAuthErrorFacts {
   cause?: unknown
 }
 
-/** Builds the one kind of error of this folder: it says what failed, where, what was expected and what to do. */
+/** Builds the errors of this folder: what failed, where, what was expected and what to do. */
 export function oauthError(check: OAuthCheck, message: string, facts: OAuthErrorFacts = {}): McpError {
   const details: Record<string, unknown> = { check }
   const url = facts.url === undefined ? undefined : String(facts.url)

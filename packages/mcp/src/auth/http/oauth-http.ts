@@ -149,7 +149,7 @@ function redirected(from: URL | string, target: URL | undefined, what: string): 
   })
 }
 
-/** What a request ends with when no caller waits for it any more. */
+/** The error of a request whose callers have all given up. */
 export function cancelled(signal: AbortSignal): McpError {
   return new McpError('cancelled', 'Signing in was cancelled', { cause: signal.reason })
 }

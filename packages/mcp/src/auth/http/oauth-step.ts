@@ -1,4 +1,4 @@
-/** What happened, in order, while a token was being obtained. Holds addresses and names, never secrets. */
+/** A step of obtaining a token. It holds addresses and names, never secrets. */
 export interface OAuthStep {
   readonly step:
     | 'challenge'

@@ -33,7 +33,7 @@ export async function withFileLock<T>(
   let beatAt = Date.now()
   const isHeld = (): boolean => Date.now() < beatAt + STALE_MS
   const heartbeat = setInterval(() => {
-    // Of a process that stood still: the lock may be another's by now.
+    // A process that stood still comes here late: the lock may belong to another process by now.
     if (!isHeld()) return
     const now = new Date()
     utimes(path, now, now).then(

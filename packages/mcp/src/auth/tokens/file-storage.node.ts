@@ -58,7 +58,7 @@ export function fileStorage(options: FileStorageOptions): TokenStorage {
   }
 }
 
-/** All that such a file holds, for those who move it elsewhere. */
+/** All entries of a token file, to move them elsewhere. */
 export async function readTokenFile(options: FileStorageOptions): Promise<JsonObject> {
   const path = resolve(options.path)
   return readValues(path, await loadKey(path, options.key))

@@ -46,11 +46,11 @@ export class TokenKeeper {
     return this.#tokens
   }
 
-  /** What is stored now; another process may have renewed it. */
+  /** Reads the stored tokens, which another process may have renewed. */
   async reload(): Promise<TokenSet | undefined> {
     const stored = await this.#read()
     const own = this.#unsaved ? this.#tokens : undefined
-    // What could not be written may have the only good refresh token, unless another process was there later.
+    // Tokens that could not be written may hold the only valid refresh token, unless another process wrote later.
     if (own !== undefined && own.obtainedAt >= (stored?.obtainedAt ?? 0)) await this.save(own)
     else this.#adopt(stored)
     return this.#tokens
@@ -72,7 +72,7 @@ export class TokenKeeper {
       this.#unsaved = true
       throw thrown
     })
-    // Not before: if another process has stored its own, nobody may use these.
+    // Not before: if another process has stored newer tokens, these must not be used.
     this.#adopt(isWritten === false ? await this.#read() : tokens)
   }
 
@@ -83,8 +83,8 @@ export class TokenKeeper {
   }
 
   /**
-   * Runs what reads and writes the tokens, alone, and again when it lost its lock before it sent anything. Never waits
-   * for a user: calls wait for this.
+   * Runs work on the stored tokens under a lock, and runs it again if the lock was lost before anything was sent. The
+   * work must never wait for a user, because calls wait for it.
    */
   async locked<T>(run: (isHeld: IsHeld) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (;;) {

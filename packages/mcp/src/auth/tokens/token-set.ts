@@ -12,9 +12,9 @@ export interface TokenSet {
   readonly expiresAt?: number | undefined
   /** Whether the authorization server or an older refresh token gave it. */
   readonly via: 'grant' | 'refresh'
-  /** What was asked for, over all authorizations so far; kept so that a step-up loses nothing. */
+  /** The scopes of all authorizations so far, so that a step-up keeps them. */
   readonly requestedScopes: readonly string[]
-  /** What the server said it granted; undefined when it did not say. */
+  /** The scopes that the server granted; undefined when its answer has none. */
   readonly grantedScopes?: readonly string[] | undefined
   /** The only server that may ever see the refresh token and the client's secret. */
   readonly issuer: string
@@ -29,7 +29,7 @@ export function toJson(tokens: TokenSet): JsonObject {
   return JSON.parse(JSON.stringify({ ...tokens, version: 1 })) as JsonObject
 }
 
-/** Undefined for what is not a token set of this version: the user signs in again. */
+/** Undefined when the value is no token set of this version: the user signs in again. */
 export function fromJson(value: JsonObject | undefined): TokenSet | undefined {
   if (value?.version !== 1 || typeof value.accessToken !== 'string') return undefined
   if (typeof value.issuer !== 'string' || !isClientInformation(value.client)) return undefined

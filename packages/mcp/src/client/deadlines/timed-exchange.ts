@@ -15,7 +15,7 @@ export class TimedExchange extends Deadline implements Exchange {
   readonly serverContext: unknown
   readonly headers: Exchange['headers']
   readonly detach: Exchange['detach']
-  readonly onSent: Exchange['onSent']
+  readonly sending: Exchange['sending']
   readonly #origin: Exchange
 
   constructor(origin: Exchange, limits: Limits, alarm: Alarm) {
@@ -27,7 +27,7 @@ export class TimedExchange extends Deadline implements Exchange {
     this.serverContext = origin.serverContext
     this.headers = origin.headers
     this.detach = origin.detach
-    this.onSent = origin.onSent
+    this.sending = origin.sending
     this.#origin = origin
   }
 

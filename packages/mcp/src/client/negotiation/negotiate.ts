@@ -27,7 +27,7 @@ import {
 import { EraCache, sharedEraCache } from './era-cache.ts'
 import { probe, type ProbeFinding } from './probe.ts'
 
-/** What edges are told besides what negotiation decides. */
+/** The options of edges that negotiation does not decide. */
 export type EdgeHooks = Omit<
   LegacyClientEdgeOptions & ModernClientEdgeOptions,
   'info' | 'capabilities' | 'version' | 'discovery' | 'signal' | 'ids'
@@ -206,7 +206,7 @@ class Negotiation {
         { details: { offered: edge.version, required: protocolVersion } },
       )
     }
-    // Who insists on an era has found out nothing: the server may have both.
+    // A client that insists on an era finds out nothing: the server may have both.
     if (this.#requiredEra() !== undefined) return { edge, wire }
     const fallback = wire.kind === 'sse'
     this.#eras.set(this.#connector.key, {

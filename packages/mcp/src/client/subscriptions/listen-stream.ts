@@ -12,7 +12,7 @@ export type OpenListen = (
 /** One `subscriptions/listen` request, from its acknowledgement to its end. */
 export class ListenStream {
   readonly filter: SubscriptionFilter
-  /** What the server has granted. Rejects when the stream ends before it says so. */
+  /** The filter that the server granted. Rejects when the stream ends before the acknowledgement. */
   readonly granted: Promise<SubscriptionFilter>
   /** Resolves when the server ends the stream, rejects when it breaks. */
   readonly ended: Promise<void>

@@ -1,12 +1,12 @@
 import type { Notification } from '../../exchange/index.ts'
-import type { ReconnectPace } from '../../exchange/wire.ts'
+import type { ReconnectDelays } from '../../exchange/wire.ts'
 import { McpError, METHOD_NOT_FOUND, ProtocolError } from '../../jsonrpc/index.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../../protocol/index.ts'
 import { ListenStream, type OpenListen } from './listen-stream.ts'
 
 export interface ListeningOptions {
   wanted(): SubscriptionFilter
-  /** What the connected server can do; undefined without a connection. */
+  /** The capabilities of the connected server; undefined without a connection. */
   capabilities(): ServerCapabilities | undefined
   /** Connects again when the connection was lost. Rejects when that is not allowed. */
   reconnect(): Promise<unknown>
@@ -15,7 +15,7 @@ export interface ListeningOptions {
   sharesChannel(): boolean
   deliver(notification: Notification): void
   /** How soon a stream that ended is opened again. */
-  pace: ReconnectPace
+  delays: ReconnectDelays
   /** The stream broke off. */
   onBroken(): void
   /** Changes may have happened while there was no stream. */
@@ -30,8 +30,8 @@ const SETTLE = 100
 
 /**
  * Keeps one `subscriptions/listen` open, and opens it again when it changes, ends or is lost. When a stream ends, Go
- * SDK 1.8 forgets what all others of the same channel are for. So on a shared channel a stream whose place another has
- * taken stays open, unheard; a few of them are ended together, with the newest.
+ * SDK 1.8 forgets the filters of all other streams on the same channel. So on a shared channel a replaced stream stays
+ * open and is ignored; several of them are ended together with the newest.
  */
 export class Listening {
   readonly #options: ListeningOptions
@@ -60,13 +60,13 @@ export class Listening {
     else this.#open(filter)
   }
 
-  /** The server was away. Changes are told of when it is listened to again, so that none comes in between. */
+  /** The server was away. Changes are reported when the stream is open again, so that none is missed in between. */
   wasAway(): void {
     if (this.#next || this.#timer) this.#missed = true
     else this.#options.onMissed()
   }
 
-  /** What the server grants of what is wanted now. */
+  /** The part of the wanted filter that the server grants. */
   async granted(): Promise<SubscriptionFilter> {
     this.update()
     return (await (this.#next ?? this.#active)?.granted) ?? {}
@@ -110,7 +110,7 @@ export class Listening {
       await settled
       return open(...listen)
     }
-    // What comes before the acknowledgement may come on the new stream alone.
+    // Notifications that come before the acknowledgement may come on the new stream only.
     const stream = new ListenStream(filter, settled ? openSettled : open, (notification) => {
       if (stream === this.#active || stream === this.#next) this.#options.deliver(notification)
     })
@@ -159,7 +159,7 @@ export class Listening {
   /** Jittered, so that clients of a server that restarts do not come back all at once. */
   #retryLater(): void {
     this.#stopTimer()
-    const { initialDelay, maxDelay, maxAttempts } = this.#options.pace
+    const { initialDelay, maxDelay, maxAttempts } = this.#options.delays
     if (this.#failures >= maxAttempts) return
     const delay = Math.min(initialDelay * 2 ** this.#failures++, maxDelay)
     this.#timer = setTimeout(() => void this.#retry(), delay * (0.5 + Math.random() / 2))

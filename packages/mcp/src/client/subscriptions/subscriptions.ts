@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Notification } from '../../exchange/index.ts'
 import { orAbort } from '../../exchange/client/client-edge.ts'
-import type { ReconnectPace } from '../../exchange/wire.ts'
+import type { ReconnectDelays } from '../../exchange/wire.ts'
 import { McpError } from '../../jsonrpc/index.ts'
 import type { ServerCapabilities, SubscriptionFilter } from '../../protocol/index.ts'
 import type { ClientEvents } from '../client-options.ts'
@@ -22,12 +22,12 @@ export interface SubscriptionsOptions {
   open: OpenListen
   sharesChannel(): boolean
   onChange(notification: Notification): void
-  pace: ReconnectPace
+  delays: ReconnectDelays
   onBroken(): void
   onBack(): void
 }
 
-/** What the author wants to hear of: listeners of change events, and subscribed resources. */
+/** The subscriptions of the author: listeners of change events, and subscribed resources. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #listening: Listening
@@ -35,7 +35,7 @@ export class Subscriptions {
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options
-    const { events, capabilities, reconnect, open, sharesChannel, pace, onBroken } = options
+    const { events, capabilities, reconnect, open, sharesChannel, delays, onBroken } = options
     this.#listening = new Listening({
       wanted: () => this.#wanted(),
       capabilities,
@@ -43,7 +43,7 @@ export class Subscriptions {
       open,
       sharesChannel,
       deliver: (notification) => this.deliver(notification),
-      pace,
+      delays,
       onBroken,
       onMissed: () => this.#assumeChanges(),
       onWarning: (error) => events.emit('warning', error),
@@ -67,7 +67,7 @@ export class Subscriptions {
     this.#listening.wasAway()
   }
 
-  /** Nobody knows what has changed meanwhile, so everything counts as changed. */
+  /** Changes may have been missed, so everything counts as changed. */
   #assumeChanges(): void {
     this.#options.onBack()
     for (const list of ['tools', 'prompts', 'resources']) {

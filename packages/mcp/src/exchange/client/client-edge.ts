@@ -26,7 +26,7 @@ export type IdMinter = () => number
 export interface ClientEdge {
   readonly era: Era
   readonly version: Revision
-  /** What the server said about itself: `server/discover`, or the same facts from the handshake. */
+  /** The server's description of itself: `server/discover`, or the same facts from the handshake. */
   readonly discovery: Discovery
   /** Resolves with the server's answer, errors included. Rejects with an McpError when there is none. */
   readonly handle: (exchange: Exchange) => Promise<Outcome>
@@ -34,7 +34,7 @@ export interface ClientEdge {
   notify(notification: Notification): Promise<void>
   /** Whether calls that other callers gave up may still make the server send something that names no call. */
   mayServeOthers?(exchange: Exchange): boolean
-  /** Another connection takes over: who listens here is told to listen there. Calls under way go on. */
+  /** Another connection takes over. Listeners have to listen there; calls under way go on here. */
   retire?(reason: Error): void
   /** Called once when the connection is gone, with the reason when it was not closed on purpose. */
   onClose: ((reason: Error | undefined) => void) | undefined
@@ -62,7 +62,7 @@ export interface ClientEdgeOptions {
   /** Results keep the text that they came in, for a relay that changes none of them in place. */
   keepsText?: boolean | undefined
   /**
-   * Who a request belongs to. Default: its session and principal. A client of one user says that all are that user's.
+   * The owner of a request. Default: its session and principal. A client of one user gives that user for all.
    */
   ownerOf?: OwnerOf | undefined
   /** HTTP headers that a single request shall have besides those of its connection, whatever the era. */
@@ -129,6 +129,7 @@ export function modernParams(
   }
   if (envelope.token !== undefined) meta.progressToken = envelope.token
   if (exchange.detach) Object.assign(meta, detachMeta(exchange))
+  exchange.sending?.addTo?.(meta)
   return copyWith(params, '_meta', meta)
 }
 
@@ -146,6 +147,7 @@ export function legacyParams(
     ...(asks && capabilitiesMeta(exchange.client, declared)),
   }
   if (token !== undefined) meta.progressToken = token
+  exchange.sending?.addTo?.(meta)
   if (Object.keys(meta).length > 0) params._meta = meta
   else delete params._meta
   return Object.keys(params).length > 0 ? params : undefined
@@ -180,22 +182,20 @@ function withoutEnvelope(meta: unknown): JsonObject {
     [META.clientInfo]: _info,
     [META.clientCapabilities]: _capabilities,
     [META.logLevel]: _level,
-    // The wish of the peer on one side says nothing about the other side.
+    // What the peer on one side asks for says nothing about the other side.
     [RELATED_REQUEST]: _related,
     ...rest
   } = meta
   return rest
 }
 
-/** Who a request belongs to: one session of one principal. Without both, a request has an owner of its own. */
+/** The owner of a request: one session of one principal. A request without both has an owner of its own. */
 export interface Owner {
   readonly session: string | undefined
   readonly principal: Principal | undefined
 }
 
-/**
- * Undefined for a request that carries nothing of any user. What the server sends because of it is no user's secret.
- */
+/** Undefined for a request that carries no user's data. The server's messages because of it are no user's secret. */
 export type OwnerOf = (exchange: Exchange) => Owner | undefined
 
 /** Modern requests have no session, so their principal decides. */

@@ -103,7 +103,7 @@ export class ModernClientEdge implements ClientEdge {
     const ended = method === 'subscriptions/listen' ? new AbortController() : undefined
     const call: Call = { exchange, ended }
     this.#calls.set(id, call)
-    exchange.onSent?.(id)
+    exchange.sending?.sent(id)
     try {
       const response = await this.#wire.request(
         {

@@ -102,7 +102,7 @@ export function openModernExchange(
   })
 }
 
-/** The notification with the name of its request, where the client is told it. */
+/** The notification with the name of its request, where the client's revision has one. */
 function name(notification: Notification, { method, id, params }: JsonRpcRequest): Notification {
   if (method === 'subscriptions/listen') return withSubscriptionId(notification, id)
   return params && wantsNamedLogs(params) ? namedLog(notification, id) : notification

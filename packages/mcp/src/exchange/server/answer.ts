@@ -39,7 +39,7 @@ import type { AskedMessage } from '../message-hints.ts'
 import type { PlainExchange } from '../plain-exchange.ts'
 import type { ReceivedResult } from '../received-result.ts'
 
-/** What a server edge needs of whatever stands behind it: a server, or a gateway's relay. */
+/** The part behind a server edge: a server, or a gateway's chain. */
 export interface Served {
   readonly info: Implementation
   readonly respond: Handle
@@ -218,7 +218,7 @@ export interface ResponseFacts {
   onInternalError?: Served['onInternalError']
 }
 
-/** What the response to a request of a client with this revision is written by. */
+/** The facts for writing a response to a client with this revision. */
 export function responseFacts(
   { id, method }: JsonRpcRequest,
   revision: Revision,
@@ -227,7 +227,7 @@ export function responseFacts(
   return { id, method, revision, serverInfo: info, onInternalError }
 }
 
-/** For an outcome that nobody waits for any more: its files and streams are closed. */
+/** Closes the files and streams of an outcome that is no longer wanted. */
 export function dropOutcome(outcome: Outcome): undefined {
   if (outcome.type === 'complete') discardLate(outcome.result)
 }

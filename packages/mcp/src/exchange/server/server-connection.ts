@@ -48,7 +48,7 @@ export interface ServerConnectionOptions {
   refusesToHold?(length: number): RefusedForLoad | undefined
 }
 
-/** How a transport writes long answers: only those that can do so load it. */
+/** Writes long answers. Only transports that can do it load it. */
 export interface LongAnswers {
   /** Undefined when there is nothing long in the answer. */
   write(outcome: Outcome, facts: ResponseFacts): LongJson | undefined

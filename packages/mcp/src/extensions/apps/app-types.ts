@@ -17,7 +17,7 @@ export interface AppCsp {
   baseUriDomains?: string[]
 }
 
-/** What a view would like to use of the browser; hosts decide. */
+/** Permissions of the browser that a view asks for. Hosts decide. */
 export interface AppPermissions {
   camera?: object
   microphone?: object
@@ -34,7 +34,7 @@ export interface AppView {
   prefersBorder?: boolean
 }
 
-/** Who may call a tool: the model, the view, or both. */
+/** The callers of a tool: the model, the view, or both. */
 export type AppVisibility = 'model' | 'app'
 
 /** How a tool is joined to its view: `_meta.ui` of the tool. */

@@ -12,7 +12,7 @@ import {
   type AppView,
 } from './app-types.ts'
 
-/** What a resource does not check itself. */
+/** Options of a view, which a resource does not check itself. */
 const VIEW_OPTIONS = {
   csp: {
     connectDomains: 'a list',

@@ -3,7 +3,7 @@ export const SKILLS_EXTENSION = 'io.modelcontextprotocol/skills'
 /** The file that makes a directory a skill. */
 export const SKILL_FILE = 'SKILL.md'
 export const DIRECTORY_TYPE = 'inode/directory'
-/** What every host must accept; more than that may be loadable nowhere (SEP-2640, Limits). */
+/** Limits that every host accepts. Some hosts do not load larger skills (SEP-2640, Limits). */
 export const MAX_SKILL_FILES = 512
 export const MAX_SKILL_BYTES: number = 16 * 1024 * 1024
 
@@ -22,7 +22,7 @@ export interface SkillFrontmatter {
   [key: string]: unknown
 }
 
-/** What a server says about one skill, in `skills/list` and `skills/get` alike. */
+/** A skill, as `skills/list` and `skills/get` describe it. */
 export interface Skill {
   uri: string
   frontmatter: SkillFrontmatter

@@ -32,7 +32,7 @@ export async function verifyFile({ uri, bytes }: SkillContent, listed: SkillReso
   if (digest !== listed.digest) throw unverified(uri, 'digest', listed.digest, digest)
 }
 
-/** What the server served is not what it said it would serve: altered, or changed since. */
+/** The served file differs from the announced one: it was altered, or has changed since. */
 export function unverified(
   uri: string,
   check: 'size' | 'digest' | 'frontmatter' | 'listing',

@@ -97,7 +97,7 @@ class TaskWait {
     }
   }
 
-  /** A task that was cancelled has no result, only an error in its place: that is told as what it is. */
+  /** A cancelled task has an error in the place of its result, which is reported as a cancellation. */
   async #concluded(outcome: Outcome): Promise<Outcome> {
     if (outcome.type !== 'error') return outcome
     const task = await this.#get().catch(() => undefined)

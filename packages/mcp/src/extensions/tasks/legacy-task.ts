@@ -16,7 +16,7 @@ import {
 } from '../../protocol/index.ts'
 import type { DetailedTask } from './task.ts'
 
-/** What a server with tasks declares to clients of 2025-11-25. */
+/** The capability of a server with tasks for clients of 2025-11-25. */
 export const LEGACY_TASKS: NonNullable<ServerCapabilities['tasks']> = {
   list: {},
   cancel: {},
@@ -52,7 +52,7 @@ function firstText({ content }: JsonObject): string | undefined {
   return isJsonObject(first) && typeof first.text === 'string' ? first.text.slice(0, 1_000) : undefined
 }
 
-/** What `tasks/result` answers: exactly what the call would have been answered, and whose answer it is. */
+/** The answer to `tasks/result`: the result of the call, with the id of its task. */
 export function legacyResultOf({ taskId, status, statusMessage, result, error }: DetailedTask): JsonObject {
   if (error) throw new ProtocolError(error.code, error.message, error.data)
   if (status === 'cancelled') {

@@ -43,7 +43,7 @@ export class ResultRequest {
   }
 }
 
-/** Whose result it is was between the server and us. */
+/** Removes the name of the task, which only the server and we know. */
 function withoutTask(outcome: Outcome): Outcome {
   if (outcome.type !== 'complete' || !isJsonObject(outcome.result._meta)) return outcome
   const { [META.relatedTask]: _task, ...meta } = outcome.result._meta

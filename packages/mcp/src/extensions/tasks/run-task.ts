@@ -175,7 +175,7 @@ function describeProgress({ message, progress, total }: JsonObject): string {
   return total === undefined ? String(progress) : `${progress} of ${total}`
 }
 
-/** What turns a call under way into a task, by the exchange that its handler sees. */
+/** Functions that turn a call under way into a task, by the exchange of its handler. */
 export const promotions: WeakMap<Exchange, () => void> = new WeakMap<Exchange, () => void>()
 
 /**

@@ -17,7 +17,7 @@ import { isTerminal, type DetailedTask, type Task, type TaskStatus } from './tas
 import { TaskQuestions } from './task-questions.ts'
 
 export interface RunningTaskOptions {
-  /** Whose it is; undefined when every caller that knows its id may have it. */
+  /** The owner; undefined when every caller that knows the id may use it. */
   owner: string | undefined
   /** The session of 2025-11-25 that made it. */
   session?: string | undefined

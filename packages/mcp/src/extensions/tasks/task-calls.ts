@@ -172,7 +172,7 @@ export function onStatus(client: Pick<Client, 'on'>, listener: (task: Task) => v
   })
 }
 
-/** What a task tells its caller. What it says about itself is the nearest thing to progress that all tasks have. */
+/** The notifications of a task to its caller. Its status message is the only sign of progress that all tasks have. */
 class TaskWords {
   readonly deadline: Deadline
   readonly #notify: Exchange['notify']
@@ -211,7 +211,7 @@ function grants(params: JsonObject | undefined, taskId: string): boolean {
   return isJsonObject(granted) && Array.isArray(granted.taskIds) && granted.taskIds.includes(taskId)
 }
 
-/** What belongs to the call and not to one message: trace context, mostly. */
+/** Metadata of the call and not of one message: mostly the trace context. */
 function traced({ params: { _meta } }: Exchange, withProgress: boolean): JsonObject {
   if (!isJsonObject(_meta)) return {}
   if (withProgress) return { _meta }

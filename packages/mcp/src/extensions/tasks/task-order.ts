@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../jsonrpc/index.ts'
 import type { Duration } from '../../protocol/index.ts'
 import type { SavedTask } from './task-run.ts'
 
-/** What is to be done with a call, besides the plain thing. */
+/** The order to start a call as a task, or to follow a saved task. */
 export type TaskOrder = { owner: unknown } & (
   | { kind: 'start'; ttl: Duration | undefined; take(outcome: Outcome): void }
   | { kind: 'follow'; saved: SavedTask }

@@ -1,6 +1,6 @@
 import { principalKey, type Exchange } from '../../exchange/index.ts'
 
-/** Whose tasks a caller may see: its principal's or session's; undefined for anonymous modern callers. */
+/** The owner of the tasks that a caller may see: its principal or session. Undefined for anonymous modern callers. */
 export function ownerOf({ auth, session }: Pick<Exchange, 'auth' | 'session'>): string | undefined {
   if (auth) return `principal ${principalKey(auth.principal)}`
   return session === undefined ? undefined : ownerOfSession(session)

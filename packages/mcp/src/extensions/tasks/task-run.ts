@@ -7,7 +7,7 @@ import type { DetailedTask } from './task.ts'
 export interface SavedTask {
   tool: string
   taskId?: string
-  /** What the server answered at once, when it made no task. */
+  /** The immediate result, when the server made no task. */
   result?: JsonObject
 }
 

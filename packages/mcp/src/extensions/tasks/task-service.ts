@@ -167,7 +167,7 @@ function milliseconds(duration: Duration): number {
 
 type Notify = Exchange['notify']
 
-/** Who listens to which task, through `subscriptions/listen`. */
+/** The listeners of each task, through `subscriptions/listen`. */
 export class TaskWatchers {
   readonly #watchers = new Map<string, Set<Notify>>()
   readonly #dirty = new Set<RunningTask>()
@@ -187,7 +187,7 @@ export class TaskWatchers {
     }
   }
 
-  /** Tells the listeners when the turn is over, so that questions asked together are told together. */
+  /** Tells the listeners at the end of the turn, so that questions that are asked together arrive together. */
   changed(task: RunningTask): void {
     if (!this.#watchers.has(task.taskId) || this.#dirty.has(task)) return
     this.#dirty.add(task)

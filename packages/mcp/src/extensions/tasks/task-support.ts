@@ -17,7 +17,7 @@ export class TaskSupport {
     client.on('close', () => this.#known.clear())
   }
 
-  /** Whether the server is such a one and has tasks; connects to find out. */
+  /** Whether the server has tasks of 2025-11-25; connects to find out. */
   async isOffered(signal: AbortSignal): Promise<boolean> {
     const client = this.#client
     if (!client.connected) await client.discover({ signal })

@@ -36,7 +36,7 @@ export interface BegunTask {
   discard(): void
 }
 
-/** All tasks that clients can ask for: those that run here, and finished ones in the store. */
+/** All tasks that clients can ask for: running ones of this process, and finished ones in the store. */
 export class TaskTable {
   readonly #options: TaskTableOptions
   readonly #running = new Map<string, RunningTask>()
@@ -126,7 +126,7 @@ export class TaskTable {
     return [...listed.values(), ...running]
   }
 
-  /** Cancels what runs: everything, or what is of one owner. */
+  /** Cancels running tasks: all of them, or those of one owner. */
   cancelAll(message: string, owner?: string): void {
     for (const task of [...this.#running.values()]) {
       if (owner === undefined || task.owner === owner) task.cancel(message)

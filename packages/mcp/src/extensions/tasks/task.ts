@@ -13,7 +13,7 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks'
 
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled'
 
-/** What every message about a task carries; the whole of a `CreateTaskResult`. */
+/** A task, as every message about it and `CreateTaskResult` carry it. */
 export interface Task {
   taskId: string
   status: TaskStatus

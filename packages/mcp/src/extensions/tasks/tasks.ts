@@ -18,7 +18,7 @@ export function tasks(app: Server, options: TasksOptions = {}): Tasks {
   return new Tasks(app, options)
 }
 
-/** The tasks of one server. Those that run belong to this process; finished ones are in the store. */
+/** The tasks of one server. Running ones belong to this process; finished ones are in the store. */
 export class Tasks {
   readonly #service: TaskService
 

@@ -106,7 +106,7 @@ function discardAll(pieces: readonly (JsonPiece | LateString)[]): void {
   for (const piece of pieces) if (piece instanceof LateString) piece.discard()
 }
 
-/** The result with everything read, for those who keep it. Rejects with what went wrong. */
+/** The result with all late texts read, so that it can be kept. Rejects with the error of reading. */
 export async function withoutLate(result: JsonObject): Promise<JsonObject> {
   const pieces = toPieces(result)
   if (!pieces.some((piece) => piece instanceof LateString)) return result

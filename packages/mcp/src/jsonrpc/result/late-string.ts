@@ -18,7 +18,7 @@ export class NotReadYet extends TypeError {
 export abstract class LateString {
   abstract read(): LateReader
 
-  /** Lets go of what nobody will read, so that no file stays open. */
+  /** Releases bytes that will not be read, so that no file stays open. */
   abstract discard(): void
 
   /** Called by `JSON.stringify`, which cannot wait. */

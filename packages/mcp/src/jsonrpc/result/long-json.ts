@@ -51,7 +51,7 @@ function isLong(value: unknown): value is string {
 /** Result, list, message, content, resource: no long text is looked for below. */
 const DEPTH = 5
 
-/** What `JSON.stringify` makes of a result, with its long and late texts left alone. Throws what it throws. */
+/** Writes a result like `JSON.stringify`, with its long and late texts left alone. Throws the same errors. */
 export function toPieces(result: JsonObject): (JsonPiece | LateString)[] {
   const pieces: (JsonPiece | LateString)[] = []
   addValue(result, DEPTH, pieces)

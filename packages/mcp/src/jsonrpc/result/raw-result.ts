@@ -9,7 +9,7 @@ const BACKSLASH = 0x5c
 const CLOSE_BRACE = 0x7d
 /** Strings of this many bytes are left out of an outline. */
 const LONG_STRING = 16 * 1024
-/** What has more strings than that, or more outside of long ones, is better parsed at once. */
+/** A text with more strings, or with more bytes outside of long strings, is parsed as a whole. */
 const MAX_STRINGS = 4_000
 const MAX_OUTLINE = 256 * 1024
 
@@ -49,7 +49,7 @@ class RawResult extends ResultBody {
   }
 }
 
-/** Reads a response that came in pieces; undefined for what has to be read in another way. */
+/** Reads a response that came in pieces; undefined when the whole text has to be parsed. */
 export function readRawResult(line: readonly Uint8Array[], read?: ReadJson): ResultBody | undefined {
   const head = headOf(line)
   if (!head) return undefined
@@ -68,7 +68,7 @@ function headOf(line: readonly Uint8Array[]): RegExpExecArray | null {
   return HEAD.exec(text)
 }
 
-/** What lies between the head and the last brace. */
+/** The bytes between the head and the last brace. */
 function between(line: readonly Uint8Array[], headLength: number): Uint8Array[] | undefined {
   const pieces = line.filter((piece) => piece.length > 0)
   const last = pieces.at(-1)

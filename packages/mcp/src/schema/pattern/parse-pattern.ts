@@ -24,7 +24,7 @@ interface Reader {
   readonly chars: readonly string[]
   at: number
   isExact: boolean
-  /** What capturing groups hold, by number and by name; `undefined` while a group is open. */
+  /** The contents of capturing groups, by number and by name; `undefined` while a group is open. */
   readonly groups: (PatternNode | undefined)[]
   readonly names: Map<string, number>
 }

@@ -68,7 +68,7 @@ export function resourceLink(resource: Resource, options?: ContentOptions): Buil
   return mark({ type: 'resource_link', ...resource }, options)
 }
 
-/** What a resource contains, as an author has it: text, bytes, base64, or a file or stream. */
+/** The contents of a resource, as an author writes them: text, bytes, base64, or a file or stream. */
 export interface SentContents extends Omit<ResourceContents, 'text' | 'blob'> {
   text?: string | ByteSource
   blob?: string | Uint8Array | ByteSource

@@ -41,7 +41,7 @@ export class ToolResult {
   }
 }
 
-/** What a handler may return in place of a value: a result in full, or questions asked by hand. */
+/** A return value in place of data: a result in full, or questions asked by hand. */
 export type InFull = ToolResult | HandMadeRound
 
 /** The value of a JSON Schema whose type is not known: an object, and neither content nor a promise. */
@@ -72,14 +72,14 @@ export interface PlainTool<In = JsonObject, Args = In, Returned = unknown> exten
  */
 export interface ToolDefinition<In = JsonObject, Args = In, Out = unknown> extends ToolFacts<In, Args> {
   output?: TypedSchema<unknown, Out> | Schema | undefined
-  /** The output schema decides what may be returned; what is returned does not widen it. */
+  /** The output schema alone decides the type of the return value. */
   run(args: Args, context: Context): MaybePromise<NoInfer<Out> | InFull>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: arguments are contravariant; nothing narrower accepts every tool
 export type AnyTool = ToolDefinition<any, any, any>
 
-/** What `client.tools.NAME()` gives for what a tool without `output` returned: an object, else text. */
+/** The value that `client.tools.NAME()` gives when a tool without `output` returned it: an object, else text. */
 export type PlainValue<Returned> = Returned extends ToolResult
   ? unknown
   : Returned extends HandMadeRound
@@ -144,7 +144,10 @@ type ByName<Declared> = { -readonly [K in RequiredIn<Declared>]: string } & {
   -readonly [K in Exclude<keyof Declared, RequiredIn<Declared>>]?: string
 }
 
-/** Asks for the member, not `extends { required: true }`: TypeScript 5.9 infers members of literals as optional at times. */
+/**
+ * Asks for the member, not `extends { required: true }`: TypeScript 5.9 infers members of literals as optional at
+ * times.
+ */
 type RequiredIn<Declared> = {
   [K in keyof Declared]: 'required' extends keyof Declared[K]
     ? [Declared[K]['required']] extends [true]

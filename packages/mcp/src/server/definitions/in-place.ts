@@ -16,10 +16,10 @@ import type {
 
 type IfKnown<T, Known, Otherwise> = unknown extends T ? Otherwise : Known
 
-/** What a typed client gets of a tool: the value of its output, else what the value of its handler becomes. */
+/** The value that a typed client gets from a tool: of its output schema, else of its handler. */
 export type ValueOf<Out, Returned> = IfKnown<Out, Out, PlainValue<Awaited<Returned>>>
 
-/** What typed clients know of tools in a list: those whose `name` is a literal. */
+/** The types of tools in a list, for typed clients: those whose `name` is a literal. */
 export type ListedToolTypes<List> = List extends readonly (infer Item)[]
   ? { [Tool in NamedTool<Item> as Tool['name']]: TypesOfTool<Tool> }
   : unknown
@@ -40,9 +40,9 @@ type TypesOfTool<Tool> = Tool extends { run(...args: never): infer Returned }
   : never
 
 /**
- * Prompts by name. `Declared` is what each has as `arguments`, `In` what its input schema says of its types. The compiler
- * cannot look into `arguments` in time when a completer there has parameters without types; the handler then gets its
- * arguments as a record. `prompt()` knows them.
+ * Prompts by name. `Declared` are their `arguments`, `In` the types of their input schemas. If a completer in
+ * `arguments` has parameters without types, the compiler cannot infer `arguments` in time, and the handler gets its
+ * arguments as a record. `prompt()` infers them.
  */
 export type PromptsInPlace<Declared, In, Types> = {
   readonly [K in keyof Declared]: Omit<AnyPrompt, 'arguments' | 'input' | 'run'> & {
@@ -63,14 +63,14 @@ type TextOr<Types, Side extends 'input' | 'output'> = keyof Types extends never
   ? Record<string, string>
   : Types[Side & keyof Types]
 
-/** What a typed client passes to a prompt. */
+/** The arguments that a typed client passes to a prompt. */
 export type PromptInput<Declared, In, Types> = IfKnown<
   Types,
   NonNullable<Types>,
   { input: IfKnown<Declared, ArgumentsOf<Declared>, TextOr<In, 'input'>> }
 >
 
-/** What typed clients know of prompts in a list: those whose `name` is a literal. */
+/** The types of prompts in a list, for typed clients: those whose `name` is a literal. */
 export type ListedPromptTypes<List> = List extends readonly (infer Item)[]
   ? { [Prompt in NamedTool<Item> as Prompt['name']]: { input: TypesOfPrompt<Prompt> } }
   : unknown

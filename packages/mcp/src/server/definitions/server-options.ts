@@ -35,7 +35,7 @@ export function cacheMembers({ ttl, ...hint }: CacheHint = {}): CacheMembers {
   return ttl === undefined ? hint : { ...hint, ttlMs: parseDuration(ttl) }
 }
 
-/** What a list handler returns: resources, whose names may be left out, and where the next page begins. */
+/** The return value of a list handler: resources, whose names may be left out, and the cursor of the next page. */
 export type ResourceList =
   | readonly ListedResource[]
   | { resources: readonly ListedResource[]; nextCursor?: string | undefined }
@@ -52,7 +52,9 @@ export interface ServerSettings {
   icons?: Icon[]
   instructions?: string
   resources?: Named<ResourceDefinition>
-  /** Lists more resources, for this request: who asks is in the context. A `nextCursor` comes back as `params.cursor`. */
+  /**
+   * Lists more resources, for this request: who asks is in the context. A `nextCursor` comes back as `params.cursor`.
+   */
   resourcesListHandler?: (
     params: JsonObject & { cursor?: string | undefined },
     context: Context,
@@ -89,11 +91,11 @@ export interface ServerSettings {
   onReplayWarning?: ReplayWatcher
   /** What clients may listen for; 1,000 resources and tasks in a request, 25,000 of a caller, 100,000 in all. */
   subscriptions?: Partial<SubscriptionLimits>
-  /** How long a legacy client may take to answer a question; ten minutes unless said otherwise. */
+  /** How long a legacy client may take to answer a question. Default: ten minutes. */
   answerTimeout?: Duration
   /** `exact` gives handlers a `bigint` beyond 2^53; `rounded` (default) gives the nearest double. */
   numbers?: NumberMode
-  /** The revisions to serve; all of them unless said otherwise. */
+  /** The revisions to serve. Default: all. */
   revisions?: readonly Revision[]
   /** Refuses requests before `initialize` on legacy connections. */
   strict?: boolean

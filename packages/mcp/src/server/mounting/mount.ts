@@ -5,7 +5,7 @@ import { INTERNAL_ERROR, isJsonObject, ProtocolError, type JsonObject } from '..
 import type { ServerCapabilities } from '../../protocol/index.ts'
 import type { Mountable } from './mountable.ts'
 
-/** What mounts work with: they are loaded by themselves, so they import little. */
+/** The services for mounts, which are loaded apart and so import little. */
 export interface MountHost {
   readonly derive: typeof deriveExchange
   /** Whether the server itself has a tool or a prompt of this name. */
@@ -15,7 +15,7 @@ export interface MountHost {
 
 export type ListMethod = keyof typeof MEMBERS
 
-/** What the lists hold, which capability they belong to, and by what their entries are known. */
+/** The lists: their members, their capability, and the member that names an entry. */
 export const MEMBERS = {
   'tools/list': ['tools', 'tools', 'name'],
   'prompts/list': ['prompts', 'prompts', 'name'],
@@ -43,7 +43,9 @@ export class Mount {
     this.#host = host
   }
 
-  /** What it has; nothing while it cannot be reached. A server and a connected client know it without being asked. */
+  /**
+   * Its capabilities; empty while it cannot be reached. A server and a connected client have them without a request.
+   */
   async capabilities(exchange: Exchange): Promise<ServerCapabilities> {
     const { capabilities, serverCapabilities, respond } = this.#other as {
       capabilities?: ServerCapabilities
@@ -84,7 +86,7 @@ export class Mount {
     return { type: 'error', error }
   }
 
-  /** All entries of a list under their public names; none of those that the server has itself. */
+  /** All mounted entries of a list under their public names, without the server's own. */
   async list(exchange: Exchange, method: ListMethod): Promise<{ items: JsonObject[]; ttlMs: number }> {
     const [member, kind] = MEMBERS[method]
     const items: JsonObject[] = []
@@ -119,7 +121,7 @@ export class Mount {
       : { ...entry, name }
   }
 
-  /** What is mounted runs no tasks: their ids would mean nothing here. */
+  /** Mounted servers run no tasks: their ids would mean nothing here. */
   #derived(exchange: Exchange, changes: { method?: string; params: JsonObject }): Exchange {
     const { [TASKS]: _tasks, ...extensions } = exchange.client.capabilities.extensions ?? {}
     const capabilities = { ...exchange.client.capabilities, extensions }

@@ -6,7 +6,7 @@ import type { Handle } from '../../exchange/index.ts'
  */
 export type Mountable = { readonly respond: Handle } | { readonly handle: Handle }
 
-/** What typed clients know of what is mounted, under its prefix. */
+/** The types of a mounted server for typed clients, under its prefix. */
 export type MountedTools<Prefix extends string, Other> = Prefixed<Prefix, ToolsOf<Other>>
 export type MountedPrompts<Prefix extends string, Other> = Prefixed<Prefix, PromptsOf<Other>>
 

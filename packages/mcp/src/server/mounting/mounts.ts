@@ -44,7 +44,7 @@ export class Mounts {
     return own(exchange)
   }
 
-  /** What all of them have together. */
+  /** The capabilities of all mounts together. */
   async capabilities(exchange: Exchange): Promise<ServerCapabilities> {
     const found = await Promise.all([...this.#mounts.values()].map((mount) => mount.capabilities(exchange)))
     const merged: ServerCapabilities = {}
@@ -125,7 +125,7 @@ export class Mounts {
     }
   }
 
-  /** A stream that breaks off is opened again. Nobody knows what has changed meanwhile. */
+  /** A stream that breaks off is opened again. All lists count as changed then. */
   async #hear(mount: Mount, exchange: Exchange, asked: JsonObject, signal: AbortSignal): Promise<void> {
     for (let pause = FIRST_PAUSE; !signal.aborted; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       const filter = wanted(asked, mount, await mount.capabilities(exchange))

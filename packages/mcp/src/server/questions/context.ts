@@ -26,10 +26,10 @@ import { senderKey } from '../../protocol/callers.ts'
 import { eraOf } from '../../protocol/revisions.ts'
 import { isInStep } from './step-scope.ts'
 
-/** What a context knows of the round that it belongs to, where calls have rounds. */
+/** The round that a context belongs to, where calls have rounds. */
 export interface RoundFacts {
   suspension?: (() => AbortSignal) | undefined
-  /** What the author's own round before left. */
+  /** The state that the author's own previous round left. */
   own?: unknown
   /** Where `ctx.state` is kept. */
   store?: Store | undefined
@@ -98,7 +98,7 @@ export class Context {
     return isJsonObject(responses) ? responses : {}
   }
 
-  /** What `inputRequired(…)` was given in the round before. */
+  /** The state that `inputRequired(…)` got in the previous round. */
   get roundState(): unknown {
     return this.#round.own
   }
@@ -138,8 +138,8 @@ export class Context {
   }
 
   /**
-   * Sends what comes, piece by piece, with the progress of the call to clients that take pieces, and returns the whole:
-   * `return ctx.stream(model.write(topic))`. Other clients hear of the progress, and get the whole at the end.
+   * Sends pieces as they come, with the progress of the call, to clients that take pieces, and returns the whole:
+   * `return ctx.stream(model.write(topic))`. Other clients get progress without the pieces, and the whole at the end.
    */
   async stream(source: StreamSource): Promise<ContentBlock[]> {
     const { streamContent } = await import('./stream-content.ts')

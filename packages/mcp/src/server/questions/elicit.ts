@@ -6,7 +6,7 @@ import { QuestionError } from './question-error.ts'
 import type { Questions } from './questions.ts'
 import { requireQuestion } from './require-capability.ts'
 
-/** The user said no, or closed the question. Left uncaught, it becomes a clean tool result. */
+/** The user declined or closed the question. When it is not caught, it becomes a clean tool result. */
 export class Declined extends McpError {
   readonly action: 'decline' | 'cancel'
 

@@ -1,6 +1,8 @@
 import type { InputRequests, InputRequired } from '../../exchange/index.ts'
 
-/** What a handler returns to ask by hand; the call comes again with `ctx.inputResponses` and `ctx.roundState`. */
+/**
+ * The return value of a handler that asks by hand. The call comes again with `ctx.inputResponses` and `ctx.roundState`.
+ */
 export class HandMadeRound {
   readonly requests: InputRequests | undefined
   readonly state: unknown

@@ -11,7 +11,7 @@ export interface CallerState {
   delete(key: string): Promise<void>
 }
 
-/** What it works with: this file is loaded by itself, so it imports little. */
+/** Its services. This file is loaded apart, so it imports little. */
 export interface StateHost {
   /** Undefined when nothing tells this caller from others. */
   readonly owner: string | undefined

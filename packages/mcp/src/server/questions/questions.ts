@@ -78,7 +78,7 @@ export interface ReplayHost {
   readonly trace: ReplayTrace | undefined
   /** Whether the client can be asked while the call runs, by now: a call that became a task can. */
   canAskLive(): boolean
-  /** Called when the handler waits for what only the next round can bring. */
+  /** Called when the handler waits for answers that only the next round can bring. */
   suspend(): void
 }
 

@@ -24,7 +24,7 @@ export interface RoundState {
   round: number
   /** Given while the user may be on a page: until when. 0 when nothing was answered yet. */
   visitUntil?: number
-  /** What the handler did so far, when a watcher checks that it does the same again. */
+  /** The handler's actions so far, when a watcher checks that it repeats them. */
   trace?: readonly string[]
 }
 
@@ -71,7 +71,7 @@ export class RequestStates {
     return ticket
   }
 
-  /** What JSON would change or leave out would be something else in the next round. */
+  /** Refuses values that JSON would change or leave out: they would differ in the next round. */
   #requireJson({ steps, own }: RoundState): void {
     const exact = this.#numbers === 'exact'
     const found = findUnwritable(steps, 'ctx.step', exact) ?? findUnwritable(own, 'ctx.roundState', exact)

@@ -6,7 +6,7 @@ export interface StreamHost {
   tell(piece: ContentBlock): void
 }
 
-/** What can be streamed: pieces of text, and content of other kinds. */
+/** A source for streaming: pieces of text, and content of other kinds. */
 export type StreamSource = Iterable<string | ContentBlock> | AsyncIterable<string | ContentBlock>
 
 /** Tells of each piece as it comes, and returns the whole: pieces of text that follow each other are one text. */

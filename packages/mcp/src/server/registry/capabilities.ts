@@ -9,7 +9,7 @@ export interface Registered {
   extensions: JsonObject
 }
 
-/** Capabilities follow from what is registered; what the author declares is added. */
+/** Derives the capabilities from the registries, and adds those that the author declares. */
 export function deriveCapabilities(found: Registered, declared: ServerCapabilities = {}): ServerCapabilities {
   const capabilities: ServerCapabilities = { logging: {} }
   if (found.completions) capabilities.completions = {}

@@ -1,6 +1,6 @@
 import { invalidDefinition } from './check-options.ts'
 
-/** What clients and models accept (2025-11-25, Tool Names). */
+/** Refuses names that clients and models do not accept (2025-11-25, Tool Names). */
 export function requireToolName(name: string): void {
   if (name === '') throw invalidDefinition('A tool needs a name')
   if (/^[\w.-]{1,128}$/.test(name)) return

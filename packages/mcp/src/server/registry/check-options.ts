@@ -115,7 +115,7 @@ const OPTIONS = {
   } satisfies FormsOf<ServerOptions>,
 }
 
-/** An option that is misspelt, or of another form, would do nothing, or something else, without a word. */
+/** A misspelt option would silently do nothing, and one of the wrong type would silently do something else. */
 export function requireOptions(kind: Kind, name: string, options: object): void {
   const forms = OPTIONS[kind]
   // Instances of classes may have members of their own, and options that they inherit.
@@ -136,7 +136,7 @@ export function requireDefinition(kind: Kind, name: string | undefined, definiti
   throw invalidDefinition(`The ${kind}${named} is ${shown(definition)}, and must be an object`)
 }
 
-/** Values that would be taken for another, or for none. */
+/** Refuses values that would be read as another value, or ignored. */
 export function requireSettings({ name, revisions, pageSize }: ServerOptions): void {
   if (revisions && (revisions.length === 0 || !revisions.every(isRevision)))
     throw invalidDefinition(`The server "${name}" takes some of ${REVISIONS.join(', ')} as "revisions"`)

@@ -44,7 +44,7 @@ export class Lists {
   readonly #info: Implementation
   readonly #pages = new Map<string, Pick<ListPages<unknown>, 'page' | 'invalidate'>>()
   #showsTaskSupport = false
-  /** False while the constructor fills the registries: nobody listens yet. */
+  /** False while the constructor fills the registries, when there are no listeners yet. */
   #announcing = false
 
   constructor(options: ServerOptions, info: Implementation, changed: (kind: ListKind) => void) {

@@ -21,7 +21,7 @@ export interface CompiledTool {
   readonly info: ToolInfo
   readonly input: CompiledSchema
   readonly output: CompiledSchema | undefined
-  /** What 2025-11-25 calls its task mode, which has no manual one. */
+  /** Its task mode in the words of 2025-11-25, which has no manual mode. */
   readonly taskSupport: 'optional' | 'required' | undefined
   /** Arguments that HTTP clients mirror into `Mcp-Param-*` headers. */
   readonly headers: readonly HeaderParameter[]

@@ -79,7 +79,10 @@ function conclude(
   return complete(result)
 }
 
-/** What handlers of other SDKs return. As a value it would be sent as data that nobody expects, without a word. */
+/**
+ * Whether a value is a whole result, as handlers of other SDKs return it. As a value it would be sent as data that no
+ * client expects.
+ */
 function isWholeResult(value: unknown): boolean {
   if (!isJsonObject(value) || !Array.isArray(value.content)) return false
   const { content } = value
@@ -97,7 +100,7 @@ function wholeResult({ name }: CompiledTool): McpError {
   return new McpError('invalid_output', `The tool "${name}" returned a whole result: ${advice}`)
 }
 
-/** What JSON would lose in silence is an error. */
+/** Throws for values that JSON would silently lose. */
 function writable(value: unknown, { run: { exact } }: CallHost): unknown {
   requireJson(value, exact)
   return exact ? withSources(value) : value

@@ -28,7 +28,7 @@ export async function listResources({ params }: Exchange, host: ListingHost): Pr
   })
   const { resources, nextCursor } = read(await host.handler({ ...params, cursor }, context))
   const before = (page?.result.resources ?? []) as Resource[]
-  // What is listed for one caller is not for others.
+  // A list that was made for one caller must not be shown to others.
   const { cacheScope: _scope, ...facts } = page?.result ?? {}
   const result: JsonObject = { ...facts, resources: [...before, ...resources] }
   if (nextCursor !== undefined) result.nextCursor = OWN + nextCursor

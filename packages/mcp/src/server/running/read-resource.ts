@@ -101,7 +101,7 @@ function toReadResult(reply: unknown, uri: string, mimeType: string | undefined)
   throw new TypeError(`Reading "${uri}" returned neither text, bytes nor contents`)
 }
 
-/** What the caller would have found, if it may not be seen. */
+/** The definition of the resource or template that a URI names, when the caller may not see it. */
 function hiddenSource(uri: string, host: ReadHost): Visibility | undefined {
   const found = host.resources.get(uri)
   if (found) return found.definition

@@ -1,6 +1,6 @@
 import { findUnwritable, McpError, problemOf } from '../../jsonrpc/index.ts'
 
-/** Throws for what JSON cannot say, with the path to it. */
+/** Throws for values that JSON cannot express, with their path. */
 export function requireJson(value: unknown, allowBigInt: boolean): void {
   // The path costs more than the look, and a result that can be written needs none.
   if (isPlainJson(value, allowBigInt)) return

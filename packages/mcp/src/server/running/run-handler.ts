@@ -139,7 +139,7 @@ class Round {
         if (this.#suspended) this.#trace?.end()
         this.#suspended = undefined
       }
-      // What `finish` refuses rejects as well: nothing else would answer the call.
+      // An error of `finish` rejects as well: otherwise the call would get no answer.
       running
         .finally(settled)
         .then((value) => finish(value, this.#exchange, options, state))

@@ -10,7 +10,7 @@ import type { ElicitUrlParams } from '../../protocol/index.ts'
 import type { RequestStates } from '../questions/request-state.ts'
 import type { ChangeHub } from '../registry/change-hub.ts'
 
-/** What it works with: it is loaded by itself, by the first handler that wants a page visited. */
+/** Its services. The file is loaded by the first handler that wants a page visited. */
 export interface VisitHost {
   readonly states: RequestStates
   readonly hub: ChangeHub
@@ -24,7 +24,7 @@ export interface VisitHost {
 const PATIENCE = 5 * 60_000
 /** A request is kept waiting so long; then the client comes back, without asking its user. */
 const LONGEST_HOLD = 20_000
-/** Nobody need tell us that a page is done: the handler is run again, less and less often. */
+/** A page does not have to report that it is done: the handler is run again, less and less often. */
 const FIRST_LOOK = 2_000
 const MOST_IDS = 10_000
 
@@ -51,7 +51,7 @@ export class PageVisits {
     for (const wake of [...this.#waiting]) wake()
   }
 
-  /** What the caller gets for a handler that wants pages visited. `again` runs the handler once more. */
+  /** The outcome for the caller of a handler that wants pages visited. `again` runs the handler once more. */
   async required(error: ProtocolError, exchange: Exchange, again: () => Promise<Outcome>): Promise<Outcome> {
     const seen = this.#over
     const lacking = this.#host.lacks(exchange)

@@ -74,7 +74,7 @@ function servers(token: string): Command[] {
 const PROCESSES = 3 + 3 + 3 + 2 + 2
 
 describe('the guard', () => {
-  it('USERS 1: a parent that is killed by SIGKILL leaves no process behind, nor the guard', async () => {
+  it('a parent that is killed by SIGKILL leaves no process behind, nor the guard', async () => {
     const token = uniqueToken()
     const parent = await startParent(servers(token))
     await untilSurvivors(token, PROCESSES + 1)

@@ -40,7 +40,7 @@ const STDIO_OPTIONS: FormsOf<StdioOptions> = {
   shutdown: { end: 1, term: 1 },
 }
 
-/** What of an entry of `mcpServers` is ours: it has members that belong to other clients. */
+/** Our members of an entry of `mcpServers`, which also has members of other clients. */
 export function stdioOptionsOf(entry: StdioOptions): StdioOptions {
   const own = Object.entries(entry).filter(([key]) => Object.hasOwn(STDIO_OPTIONS, key))
   return Object.fromEntries(own) as unknown as StdioOptions

@@ -6,7 +6,7 @@ const FIRST_POLL_MS = 5
 const MAX_POLL_MS = 100
 const KILL_WAIT_MS = 1000
 
-/** A process with all its descendants, also those that left its session or lost their parent. */
+/** A process with all its descendants, also descendants that left its session or lost their parent. */
 export class ProcessTree {
   readonly root: number
   /** Members seen so far by pid and start time: a process whose parent has died can still be recognised. */

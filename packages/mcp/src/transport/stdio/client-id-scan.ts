@@ -8,7 +8,7 @@ const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
-/** Longer keys and ids are not looked at: they are neither `id` nor `method`, nor an id of ours. */
+/** Longer keys and ids are not looked at: they are neither `id` nor `method`, nor one of our ids. */
 const MAX_TOKEN_BYTES = 256
 
 /**

@@ -149,7 +149,7 @@ class ChildWire extends LineWire implements StdioWire {
     await this.closeOnce(() => this.#shutDown(() => closedError(this.#facts(), why)))
   }
 
-  /** The process has ended by itself: what it wrote is still delivered, what it left running is ended. */
+  /** The process has ended by itself. Its last lines are still delivered, and its descendants are ended. */
   async #afterExit(): Promise<void> {
     const swept = this.#server.sweep(this.#term())
     // No more than a pipe holds is left.

@@ -15,7 +15,7 @@ export interface LineFaultsOptions {
   key: string
   /** Joined to the details of every error: what the server last wrote to stderr, for instance. */
   facts(): Record<string, unknown>
-  /** What a server sent that is no use to anyone: noise, answers to nothing, lines over the limit. */
+  /** Reports useless messages of a server: noise, answers without a request, lines over the limit. */
   onProtocolError?: ((error: McpError) => void) | undefined
 }
 

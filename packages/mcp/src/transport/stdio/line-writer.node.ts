@@ -18,7 +18,7 @@ export class LineWriter {
   readonly #stream: Writable
   readonly #write: WriteBytes
   #lines: Line[] = []
-  /** What is left of the long line that is being written. */
+  /** The rest of the long line that is being written. */
   #slices: Iterator<JsonSlice, undefined> | undefined
   /** Characters of it that were not written yet. */
   #long = 0

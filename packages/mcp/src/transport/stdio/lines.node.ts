@@ -165,7 +165,7 @@ export interface LineSink {
   write(line: string, done?: (error?: Error) => void): void
 }
 
-/** What may wait for a server that does not read. More is refused, so that it cannot fill our memory. */
+/** How many bytes may wait for a server that does not read. More is refused, so that it cannot fill our memory. */
 const MAX_QUEUED_CHARACTERS = 64 * 1024 * 1024
 
 /** So many lines are sent at once: the server can begin with them while we are busy with the rest. */

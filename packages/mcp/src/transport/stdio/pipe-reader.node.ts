@@ -34,7 +34,7 @@ export class PipeReader {
 
   /** Why an answer of this length cannot be held until it is read; undefined when it can. */
   refusesToHold(length: number): RefusedForLoad | undefined {
-    // What was written in this turn is not counted yet.
+    // Bytes that were written in this turn are not counted yet.
     if (length > SHORT_LINE) this.#look(false)
     return this.#unread.refusal(this.#name, length, SHORT_LINE)
   }

@@ -24,8 +24,8 @@ export function modernError(error: JsonRpcError, { method, params }: Exchange): 
 }
 
 /**
- * The server had begun the call, so the loss of the session must not look like an error after which the call can be
- * sent again.
+ * The error for a call that the server had begun when the session was lost. It must not look like an error after which
+ * the call can be sent again.
  */
 export function undelivered(error: McpError): McpError {
   if (error.code !== 'session_lost') return error

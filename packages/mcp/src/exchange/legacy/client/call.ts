@@ -232,7 +232,7 @@ export class LegacyCall implements ParkedCall {
     })
   }
 
-  /** Asks now what the server asked between two rounds, and what was left unanswered. */
+  /** Asks the questions that arrived between two rounds, and those without an answer. */
   #pursueQuestions(exchange: Exchange): void {
     const questions = this.#asked
     if (!questions || questions.size === 0) return

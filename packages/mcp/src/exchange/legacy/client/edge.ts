@@ -212,13 +212,13 @@ export class LegacyClientEdge implements ClientEdge {
 
   async #sendWithLevel(exchange: Exchange, level: LoggingLevel, of?: Exchange): Promise<Outcome> {
     const others = this.#calls.values().map((call) => call.exchange?.logLevel)
-    const wish = this.#logLevel.enter(level, others)
+    const request = this.#logLevel.enter(level, others)
     try {
-      await orAbort(wish.told, exchange.signal)
+      await orAbort(request.told, exchange.signal)
       // Not awaited: once the call is sent, its own log level counts.
       return this.#sendNow(exchange, of)
     } finally {
-      wish.leave()
+      request.leave()
     }
   }
 
@@ -229,7 +229,7 @@ export class LegacyClientEdge implements ClientEdge {
     const params = legacyParams(exchange, token, this.#options.capabilities)
     const call = new LegacyCall(id, exchange, this.#port, of)
     this.#calls.set(id, call)
-    exchange.onSent?.(id)
+    exchange.sending?.sent(id)
     const outcome = call.start((cancellation) =>
       this.#wire.request(
         params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params },

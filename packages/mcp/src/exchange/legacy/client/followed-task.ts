@@ -71,7 +71,7 @@ function intervalOf({ pollInterval }: JsonObject): number {
   return Math.min(Math.max(wanted, POLL_INTERVAL.shortest), POLL_INTERVAL.longest)
 }
 
-/** What the task says of its progress comes with its result. */
+/** The call's progress token, which the request for the result carries: the task's progress comes under it. */
 function progressMeta({ params: { _meta } }: Exchange): JsonObject {
   const progressToken = isJsonObject(_meta) ? _meta.progressToken : undefined
   return progressToken === undefined ? {} : { _meta: { progressToken } }

@@ -83,7 +83,7 @@ function readHandshake(result: JsonObject): Handshake {
   return { version: protocolVersion, discovery }
 }
 
-/** Needs results that this era does not have: a legacy server that names it means nothing by it (SEP-2663). */
+/** The extension needs results that this era does not have. Legacy servers that declare it are ignored (SEP-2663). */
 const MODERN_ONLY = 'io.modelcontextprotocol/tasks'
 
 function meaningful(capabilities: ServerCapabilities): ServerCapabilities {

@@ -262,7 +262,7 @@ export class Attributor {
     this.#options = options
   }
 
-  /** The call that a message names. Undefined when it names none; 'nobody' when that call is over. */
+  /** The call that a message names. Undefined when it names no call; 'nobody' when the call is over. */
   named(message: IncomingMessage): Attribution | undefined {
     const related = relatedRequestOf(message)
     if (related !== undefined) return toCall(this.#options.calls.get(related))

@@ -52,9 +52,9 @@ export class LegacyListeners {
   dispatch(notification: Notification): 'heard' | 'unheard' | undefined {
     const isWanted = matcher(notification)
     if (!isWanted) return undefined
-    const wishing = [...this.#listeners].filter((listener) => isWanted(listener.filter))
-    for (const listener of wishing) listener.held.notify(notification)
-    return wishing.length > 0 ? 'heard' : 'unheard'
+    const interested = [...this.#listeners].filter((listener) => isWanted(listener.filter))
+    for (const listener of interested) listener.held.notify(notification)
+    return interested.length > 0 ? 'heard' : 'unheard'
   }
 
   end(reason: Error): void {
@@ -144,7 +144,7 @@ class ResourceSubscriptions {
     this.#ask = ask
   }
 
-  /** Counts one more interest in each URI; resolves with those that the server accepted. */
+  /** Counts one more subscriber for each URI. Resolves with the URIs that the server accepted. */
   async add(uris: Iterable<string>): Promise<string[]> {
     const pending = [...uris].map(async (uri) => ({ uri, accepted: await this.#addOne(uri) }))
     const settled = await Promise.all(pending)

@@ -1,7 +1,7 @@
 import type { LoggingLevel } from '../../../protocol/index.ts'
 import { mostVerbose } from '../../client/client-edge.ts'
 
-export interface LevelWish {
+export interface LevelRequest {
   /** Resolves when the server has been told. Its refusal is no reason to fail the request that follows. */
   readonly told: Promise<unknown>
   leave(): void
@@ -23,13 +23,13 @@ export class LegacyLogLevel {
   }
 
   /** Counts a request that is about to be sent, so that two at once do not undo each other's level. */
-  enter(level: LoggingLevel, others: Iterable<LoggingLevel | undefined>): LevelWish {
-    const wish = { level }
-    this.#entering.add(wish)
+  enter(level: LoggingLevel, others: Iterable<LoggingLevel | undefined>): LevelRequest {
+    const request = { level }
+    this.#entering.add(request)
     const entering = [...this.#entering].map((one) => one.level)
     return {
       told: this.#require(mostVerbose([...entering, ...others])),
-      leave: () => this.#entering.delete(wish),
+      leave: () => this.#entering.delete(request),
     }
   }
 

@@ -45,7 +45,7 @@ export class PageGate {
     this.#completions.complete(notification)
   }
 
-  /** What the caller gets instead of −32042; any other outcome stays as it is. */
+  /** Replaces −32042 by an outcome for the caller. Any other outcome stays as it is. */
   pass(exchange: Exchange, outcome: Outcome): Outcome | Promise<Outcome> {
     const questions = urlQuestions(outcome, exchange)
     if (!questions) return outcome

@@ -158,7 +158,7 @@ export function toQuestion(request: JsonRpcRequest): InputRequest {
   return withoutHints(question)
 }
 
-/** What a server built on this SDK calls the question; other servers do not say. */
+/** The key of the question, from a server built on this SDK; undefined for other servers. */
 function inputKeyOf(request: JsonRpcRequest): string | undefined {
   const meta = request.params?._meta
   const key = isJsonObject(meta) ? meta[INPUT_KEY] : undefined

@@ -38,7 +38,7 @@ export class SharedQuestions {
     else this.refuse(request, new ProtocolError(METHOD_NOT_FOUND, `Nobody here answers ${request.method}`))
   }
 
-  /** Asks the one owner of these calls, through one of them if the connection has nobody to ask. */
+  /** Asks the owner that these calls share, through one of the calls if the connection cannot ask its user. */
   askOwner(request: JsonRpcRequest, calls: readonly LegacyCall[]): void {
     const able = calls.filter((call) => !refusal(request, call.origin.client.capabilities))
     const working = onlyWorking(calls)
@@ -105,8 +105,8 @@ export function onlyWorking(calls: readonly LegacyCall[]): LegacyCall | undefine
 }
 
 /**
- * The call that carries a question to its owner: one that can ask live, and with the fewest questions. Most calls ask one
- * at a time, and a question whose call is over has to be asked again.
+ * The call that carries a question to its owner: one that can ask live, if there is one, and of those the one with the
+ * fewest questions. Most calls ask one question at a time, and a question must be asked again when its call ends.
  */
 function carrierOf(calls: readonly LegacyCall[]): LegacyCall | undefined {
   const live = calls.filter((call) => call.exchange?.ask)

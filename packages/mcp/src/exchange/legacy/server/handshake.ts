@@ -8,7 +8,6 @@ import {
 import {
   isMethodInRevision,
   type Implementation,
-  type LoggingLevel,
   type Revision,
   type ServerCapabilities,
 } from '../../../protocol/index.ts'
@@ -36,7 +35,7 @@ function required(member: string, what: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Invalid params: "${member}" must be ${what}`)
 }
 
-/** What the server says about itself, asked the modern way. */
+/** Asks a modern server for its description (`server/discover`). */
 export async function discover(
   served: Served,
   client: ClientFacts,
@@ -66,12 +65,11 @@ export function deliverable(capabilities: ServerCapabilities, canPush: boolean):
   }
 }
 
-/** What a session is, in a form that can be sealed and brought back after a restart. */
+/** The facts of a session, in a form that can be sealed and brought back after a restart. */
 export interface LegacySessionFacts {
   version: Revision
   capabilities: JsonObject
   info?: JsonObject | undefined
-  logLevel?: LoggingLevel | undefined
 }
 
 export function refuse(code: number, message: string): Outcome {

@@ -144,7 +144,7 @@ function withHints(request: InputRequest, key: string, relatedTo: RequestId): In
   return { ...request, params: { ...request.params, _meta: hints } }
 }
 
-/** Everything that is said about a task names it (2025-11-25, Tasks, Related Task Metadata). */
+/** Every message about a task names it (2025-11-25, Tasks, Related Task Metadata). */
 function relatedTask({ params }: InputRequest): JsonObject {
   const meta = params?._meta
   if (!isJsonObject(meta) || !isJsonObject(meta[META.relatedTask])) return {}

@@ -28,11 +28,11 @@ import { playRounds } from '../../server/play-rounds.ts'
 import type { Asking } from './questions.ts'
 
 export interface LegacyIo {
-  /** Sends a notification or a request of ours. `relatedTo` names the client request it belongs to. */
+  /** Sends one of our notifications or requests. `relatedTo` names the client request it belongs to. */
   send(text: string, relatedTo: RequestId | undefined): void
   /** Lets go of a request's stream; the client comes back for the answer (2025-11-25, SEP-1699). */
   detach?(relatedTo: RequestId, retry: number | undefined): void
-  /** Whether messages that belong to no request, and requests of ours, can be delivered at all. */
+  /** Whether our requests, and messages that belong to no request, can be delivered. */
   readonly canPush: boolean
   /** Told before the answer to a request that was refused: HTTP has a status for it. */
   refused?(relatedTo: RequestId, refusal: RequestRefusal): void
@@ -44,9 +44,11 @@ export interface LegacyIo {
   sendLate?(relatedTo: RequestId, message: LateJson): boolean
   /** True while the reader of such messages is far behind: progress and log messages are dropped then. */
   isCongested?(relatedTo: RequestId | undefined): boolean
+  /** The client has asked for other settings. Its request is answered when this has ended. */
+  changed?(): Promise<void>
 }
 
-/** What a call needs from its session. */
+/** The parts of a session that a call needs. */
 export interface CallHost {
   readonly id: string
   readonly served: Served
@@ -148,7 +150,7 @@ export class ServedCall {
     this.#progress ??= new IncreasingProgress()
     if (io.isCongested?.(id) || !this.#progress.admits(notification)) return
     const shaped = shape(notification, client)
-    // Who relays for several callers and says so learns which request a log message belongs to.
+    // A client that relays for several callers and declares it learns which request a log message belongs to.
     const wantsNames = client.capabilities.experimental?.[RELATED_REQUEST] !== undefined
     this.#send(writeNotification(wantsNames ? namedLog(shaped, id) : shaped))
   }

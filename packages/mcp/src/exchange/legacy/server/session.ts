@@ -32,6 +32,7 @@ import {
   responseFacts,
   writeError,
   dropOutcome,
+  writeNotification,
   writeOutcome,
   writeRawOutcome,
   refusalOf,
@@ -50,6 +51,7 @@ import {
 } from './handshake.ts'
 import { LegacyQuestions } from './questions.ts'
 import { type CallHost, type LegacyIo, ServedCall } from './served-call.ts'
+import type { SessionSettings } from './session-settings.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
 import { NO_PARAMS } from '../../message-hints.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
@@ -62,7 +64,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
   logLevel: LoggingLevel = 'info'
   /** `initialize` was answered with a result. */
   negotiated = false
-  /** The client said that it is ready. */
+  /** Whether `notifications/initialized` has come. */
   initialized = false
   #id: string | undefined
   #hungUp = false
@@ -72,6 +74,8 @@ export class LegacySession implements SubscriptionHost, CallHost {
   #capabilities: ServerCapabilities | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
+  /** The session was brought back: changes may have been missed. Resolves when its resources are followed again. */
+  #missed: Promise<unknown> | undefined
   /** The answer to `initialize` while it is on its way: what came with it waits, and is answered behind it. */
   #opening: Promise<unknown> | undefined
   readonly #inFlight = new CallTable<RequestId, ServedCall>()
@@ -139,8 +143,26 @@ export class LegacySession implements SubscriptionHost, CallHost {
   open(context: RequestContext): void {
     this.initialized = true
     if (!this.io.canPush || this.#hungUp) return
+    this.#listening.openLists(context)
+    const missed = this.#missed
+    this.#missed = undefined
+    missed?.then(() => this.#tellMissed(context)).catch(() => {})
+  }
+
+  get #listening(): LegacySubscriptions {
     this.#subscriptions ??= new LegacySubscriptions(this)
-    this.#subscriptions.openLists(context)
+    return this.#subscriptions
+  }
+
+  /** Nobody knows what changed before the session was brought back, so its client looks at everything again. */
+  async #tellMissed(context: RequestContext): Promise<void> {
+    const { tools, prompts, resources } = await this.#knownCapabilities(context)
+    for (const [kind, offer] of Object.entries({ tools, prompts, resources })) {
+      if (offer?.listChanged) this.send(writeNotification({ method: `notifications/${kind}/list_changed` }))
+    }
+    for (const uri of this.#listening.uris) {
+      this.send(writeNotification({ method: 'notifications/resources/updated', params: { uri } }))
+    }
   }
 
   response(message: JsonRpcResponse): boolean {
@@ -163,17 +185,27 @@ export class LegacySession implements SubscriptionHost, CallHost {
 
   facts(): LegacySessionFacts {
     const { version, capabilities, info } = this.client
-    return { version, capabilities, info: info as JsonObject | undefined, logLevel: this.logLevel }
+    return { version, capabilities, info: info as JsonObject | undefined }
   }
 
-  restore(facts: LegacySessionFacts): void {
-    const { version, capabilities, info, logLevel } = facts
+  /** What the client has asked for since the session began. */
+  get settings(): SessionSettings {
+    return { logLevel: this.logLevel, resources: this.#subscriptions?.uris ?? [] }
+  }
+
+  /** The session goes on here. With `context`, that of its first request, its client hears of changes again. */
+  restore(facts: LegacySessionFacts, settings?: SessionSettings, context?: RequestContext): void {
+    const { version, capabilities, info } = facts
     this.client = { version, capabilities, info: info as Implementation | undefined }
-    if (logLevel) this.logLevel = logLevel
+    if (settings?.logLevel) this.logLevel = settings.logLevel
     this.negotiated = true
     this.initialized = true
     // Only sessions over HTTP can be resumed.
     this.#begin('http')
+    if (!context) return
+    const { resources = [] } = settings ?? {}
+    // What is refused by now is not followed any more.
+    this.#missed = Promise.all(resources.map((uri) => this.#listening.subscribe(uri, context)))
   }
 
   /** The client sends nothing more: questions would get no answer, so only answers are sent. */
@@ -305,6 +337,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     const level = message.params?.level
     if (!isLoggingLevel(level)) return refuse(INVALID_PARAMS, `Invalid params: unknown log level`)
     this.logLevel = level
+    await this.io.changed?.()
     return complete({})
   }
 
@@ -313,9 +346,10 @@ export class LegacySession implements SubscriptionHost, CallHost {
     if (!capabilities.resources?.subscribe) return methodNotFound(message.method)
     const uri = message.params?.uri
     if (typeof uri !== 'string') return refuse(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
-    this.#subscriptions ??= new LegacySubscriptions(this)
-    if (message.method === 'resources/subscribe') return this.#subscriptions.subscribe(uri, context)
-    this.#subscriptions.unsubscribe(uri)
-    return complete({})
+    const isFollowed = message.method === 'resources/subscribe'
+    const outcome = isFollowed ? await this.#listening.subscribe(uri, context) : complete({})
+    if (!isFollowed) this.#listening.unsubscribe(uri)
+    if (outcome.type === 'complete') await this.io.changed?.()
+    return outcome
   }
 }

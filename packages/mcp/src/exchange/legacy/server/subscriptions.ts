@@ -40,6 +40,11 @@ export class LegacySubscriptions {
     this.#host = host
   }
 
+  /** The resources that are followed. */
+  get uris(): readonly string[] {
+    return [...(this.#resources?.keys() ?? [])]
+  }
+
   openLists(context: RequestContext): void {
     if (this.#lists) return
     const filter = {

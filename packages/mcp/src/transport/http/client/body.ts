@@ -22,7 +22,7 @@ export async function readText(response: Response, limit: number, url: string): 
   return text
 }
 
-/** What responses of our own `fetch` can do besides the methods of `Response`. */
+/** Methods of our own `fetch`'s responses besides those of `Response`. */
 interface LimitedBody {
   textWithin?(limit: number): Promise<string | undefined>
   piecesWithin?(limit: number): Promise<readonly Uint8Array[] | undefined> | undefined

@@ -61,7 +61,7 @@ export function endedWithoutAnswer(url: string, what: string, cause?: unknown): 
   )
 }
 
-/** What a status other than 2xx means when its body is no JSON-RPC error. */
+/** The error for a status other than 2xx whose body is no JSON-RPC error. */
 export function statusError(response: Response, url: string, method: string, body: string): McpError {
   const { status } = response
   const details: Record<string, unknown> = { status, url: displayUrl(url), body: headOf(body) }
@@ -92,7 +92,7 @@ function adviceFor(response: Response, retryAfter: string | null): string {
   return 'The server refused the message.'
 }
 
-/** What a challenge asks for (RFC 6750, 3.1). */
+/** The scopes that a challenge asks for (RFC 6750, 3.1). */
 function scopesIn({ headers }: Response): string {
   const scope = /\bscope\s*=\s*"([^"]*)"/i.exec(headers.get('www-authenticate') ?? '')?.[1]
   return scope ? `the scope ${JSON.stringify(cutText(scope, 200))}` : 'a scope'

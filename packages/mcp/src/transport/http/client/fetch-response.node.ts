@@ -175,7 +175,7 @@ function toHeaders(from: IncomingHttpHeaders): Headers {
       try {
         headers.append(name, one)
       } catch {
-        // Characters that no header may have: nothing of ours is written like that.
+        // Characters that no header may have. We never write them.
       }
     }
   }

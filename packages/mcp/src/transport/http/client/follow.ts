@@ -4,7 +4,7 @@ import { discard, readErrorText } from './body.ts'
 import { badResponse, networkError, statusError } from './errors.ts'
 import { mediaType } from './messages.ts'
 import { linkedCanceller } from './operations.ts'
-import type { ReconnectPace } from '../../../exchange/wire.ts'
+import type { ReconnectDelays } from '../../../exchange/wire.ts'
 import type { HttpClientSettings } from './options.ts'
 import { sendHttp } from './send.ts'
 import { type OnSseEvent, type SseCursor, readEvents } from './sse-stream.ts'
@@ -26,7 +26,7 @@ export interface FollowedStream {
 
 export type FollowEnd =
   | { type: 'done' }
-  /** The server has no such stream or does not know the event id; without a status: what it sends is unusable. */
+  /** The server has no such stream or does not know the event id. Without a status: its answer is unusable. */
   | { type: 'refused'; status: number | undefined; error: McpError }
   | { type: 'exhausted'; error: McpError }
 
@@ -126,7 +126,7 @@ const MAX_TIMER = 2 ** 31 - 1
 function reconnectDelay(
   attempt: number,
   retry: number | undefined,
-  { initialDelay, maxDelay }: ReconnectPace,
+  { initialDelay, maxDelay }: ReconnectDelays,
 ): number {
   const asked = retry === undefined ? 0 : retry * (1 + Math.random() / 10)
   if (retry !== undefined && attempt === 0) return clamp(asked)

@@ -141,9 +141,9 @@ const reconnect = { initialDelay: 10, maxDelay: 50, maxAttempts: 4 }
 export function open(
   url: string,
   options: HttpClientOptions = {},
-  pace: ReconnectOptions = reconnect,
+  delays: ReconnectOptions = reconnect,
 ): Promise<Wire> {
-  return http(url, options).open({ reconnect: pace })
+  return http(url, options).open({ reconnect: delays })
 }
 
 /** A wire with a legacy session. */

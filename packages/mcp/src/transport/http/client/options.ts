@@ -1,5 +1,5 @@
 import { jsonReader, type McpError, parseJson, type ReadJson } from '../../../jsonrpc/index.ts'
-import { type OpenOptions, type ReconnectPace, reconnectPace } from '../../../exchange/wire.ts'
+import { type OpenOptions, type ReconnectDelays, reconnectDelays } from '../../../exchange/wire.ts'
 import { type Duration, type FormsOf, parseDuration, requireKnownOptions } from '../../../protocol/index.ts'
 import type { Arrivals } from '../../arrivals.ts'
 import type { AuthProvider } from './auth.ts'
@@ -48,7 +48,7 @@ export interface HttpClientSettings {
   readonly maxMessageBytes: number
   readonly arrivals: Arrivals | undefined
   readonly read: ReadJson
-  readonly reconnect: ReconnectPace
+  readonly reconnect: ReconnectDelays
   /** An error is made only when it is reported: most errors of a flood are not. */
   report(this: void, describe: () => McpError): void
 }
@@ -61,7 +61,7 @@ export function forWire(
   return {
     ...settings,
     ...(numbers !== undefined && { read: jsonReader(numbers) }),
-    ...(reconnect && { reconnect: reconnectPace(reconnect) }),
+    ...(reconnect && { reconnect: reconnectDelays(reconnect) }),
   }
 }
 
@@ -77,7 +77,7 @@ export function resolveHttpOptions(options: HttpClientOptions): HttpClientSettin
     maxMessageBytes: options.maxMessageBytes ?? 64 * 1024 * 1024,
     arrivals: options.arrivals,
     read: parseJson,
-    reconnect: reconnectPace(),
+    reconnect: reconnectDelays(),
     report: (describe) => {
       if (!onProtocolError || limit.take() === undefined) return
       try {

@@ -148,7 +148,7 @@ interface AnswerOptions {
   report: (describe: () => McpError) => void
 }
 
-/** Sorts what comes back for one request: its answer, messages on the way, and what makes no sense. */
+/** Sorts the messages for one request: its answer, notifications, and messages that do not belong to it. */
 class AnswerReader {
   readonly #options: AnswerOptions
   #answered = false

@@ -91,7 +91,7 @@ function authorize(
   return waiting instanceof Promise ? waiting.then(ready) : ready()
 }
 
-/** What an AuthProvider sees of a request; most look at little of it, most of the time. */
+/** A request for an AuthProvider. Its parts are made when they are read: most providers read few of them. */
 class PendingRequest implements AuthRequest {
   readonly url: string
   readonly method: string

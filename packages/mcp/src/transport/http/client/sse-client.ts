@@ -175,8 +175,8 @@ class SseWire implements Wire {
   }
 
   /**
-   * Nothing can be sent any more. What the server has accepted may have been carried out, so it is not "lost" but closed.
-   * Requests that are on their way find out for themselves.
+   * Nothing can be sent any more. The server may have carried out requests that it accepted, so they are "closed" and
+   * not "lost". Requests that are being sent find out for themselves.
    */
   readonly #endIfLost = (thrown: unknown): never => {
     if (thrown instanceof McpError && thrown.code === 'session_lost') {

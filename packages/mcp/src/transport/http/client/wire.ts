@@ -183,7 +183,7 @@ export class HttpWire implements Wire {
     else throw badResponse(this.#url, 'sent a session id with characters that a session id must not have')
   }
 
-  /** What a status other than 2xx means for a request: a JSON-RPC error is an answer like any other. */
+  /** The outcome of a status other than 2xx. A JSON-RPC error in it is an answer like any other. */
   async #failure(response: Response, session: string | undefined): Promise<JsonRpcResponse> {
     const text = await this.#readError(response)
     const error = await this.#errorOf(response, session, text)
@@ -217,7 +217,7 @@ export class HttpWire implements Wire {
     throw this.#lose(answer.error.message, { body: toJsonText(answer) })
   }
 
-  /** Ends the wire for what is still to be sent. Requests under way find out for themselves. */
+  /** Ends the wire for further messages. Requests under way notice it by themselves. */
   #lose(how: string, details: Record<string, unknown>): McpError {
     const message = `${displayUrl(this.#url)} no longer knows this session (${how}); initialize again`
     const error = new McpError('session_lost', message, { details })

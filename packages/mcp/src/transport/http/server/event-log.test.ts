@@ -119,7 +119,7 @@ describe('what is kept for clients that come back', () => {
     expect(meter.events.held).toBeLessThanOrEqual(30_000)
     await host.request({ method: 'DELETE', headers: other })
     expect(meter.events.heldBy('principal ["key",null,"b"]')).toBe(0)
-    for (const session of [...sessions.values()]) host.service.endSession(session)
+    for (const session of [...sessions.all.values()]) host.service.endSession(session)
     expect(meter.events.held).toBe(0)
   })
 

@@ -17,7 +17,7 @@ export interface SentEvent {
 export interface KeptAnswers {
   /** `log` has all of the stream, the answer last. */
   keep(session: string, log: Pick<EventLog, 'streamId' | 'after'>): void
-  /** What came after an event, as it is written to an event stream; empty when it is not known. Never rejects. */
+  /** The events after a known one, as they are written to an event stream; empty when it is unknown. Never rejects. */
   find(session: string, lastEventId: string): Promise<string>
 }
 
@@ -31,7 +31,7 @@ export interface EventLogLimits {
 
 export const DEFAULT_EVENT_LIMITS: EventLogLimits = { maxEvents: 256, maxCharacters: 4_000_000 }
 
-/** What all streams of one session keep. It counts as held by the caller of the session. */
+/** The events that all streams of one session keep. They count as held by the caller of the session. */
 export class KeptEvents {
   readonly #caller: string
   readonly #budget: Budget
@@ -68,7 +68,7 @@ export class KeptEvents {
   }
 }
 
-/** What was sent on one stream of a legacy session, for clients that come back (`Last-Event-ID`). */
+/** The events of one stream of a legacy session, for clients that come back (`Last-Event-ID`). */
 export class EventLog {
   readonly #answers: RequestId | undefined
   readonly #limits: EventLogLimits

@@ -13,8 +13,8 @@ import {
   SMALL_ANSWER,
   type UnreadAnswers,
 } from '../../held-bytes.ts'
-import { toEventSink } from './paced-sink.ts'
-import { PacedStream } from './paced-stream.ts'
+import { toEventSink } from './sliced-sink.ts'
+import { SlicedStream } from './sliced-stream.ts'
 
 export interface FetchHandlerOptions extends HttpServiceOptions {
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
@@ -134,7 +134,7 @@ class FetchReply extends CountedReply implements HttpReply {
   json(status: number, body: string, headers?: Record<string, string>): void {
     const init = { status, headers: { 'content-type': 'application/json', ...headers } }
     if (body.length <= SMALL_ANSWER) return this.#answer(new Response(body, init))
-    const stream = this.#paced()
+    const stream = this.#sliced()
     stream.write(body)
     stream.end()
     this.#answer(new Response(stream.body, init))
@@ -145,7 +145,7 @@ class FetchReply extends CountedReply implements HttpReply {
   }
 
   stream(headers?: Record<string, string>): EventSink {
-    const stream = this.#paced()
+    const stream = this.#sliced()
     this.#answer(new Response(stream.body, headers ? { status: 200, headers } : { status: 200 }))
     return toEventSink(stream)
   }
@@ -159,8 +159,8 @@ class FetchReply extends CountedReply implements HttpReply {
     this.#added.push(...Object.entries(headers))
   }
 
-  #paced(): PacedStream {
-    const stream = new PacedStream(this.unread, this.sender, () => {
+  #sliced(): SlicedStream {
+    const stream = new SlicedStream(this.unread, this.sender, () => {
       for (const listener of this.#listeners) listener()
     })
     this.#request.signal.addEventListener('abort', () => stream.gone(), { once: true })

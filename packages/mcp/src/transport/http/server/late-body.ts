@@ -21,7 +21,7 @@ export class LateBody {
     this.#wake()
   }
 
-  /** Resolves when everything was written, or nobody takes the rest. */
+  /** Resolves when everything was written, or when the reader is gone. */
   async send(sink: EventSink, isEvent: boolean): Promise<void> {
     const message = this.#message
     sink.onDrain = () => this.#wake()

@@ -2,7 +2,7 @@ import { Budget, type BudgetLimits } from '../../../protocol/callers.ts'
 import { type Duration, type FormsOf, parseDuration, requireKnownOptions } from '../../../protocol/index.ts'
 import { IncomingBodies, UnreadAnswers, type UnreadLimits } from '../../held-bytes.ts'
 
-/** What callers of an HTTP endpoint may hold, in bytes, numbers and time. */
+/** Limits on the bytes, sessions and time that callers of an HTTP endpoint may hold. */
 export interface HttpLimits {
   /** Bodies over this many bytes are refused with 413. Default 16 MB. */
   readonly maxBodyBytes: number

@@ -168,7 +168,7 @@ export class StreamedAnswer implements OpenStream {
     if (this.#mayStream) this.#open().write(toEvent(text))
   }
 
-  /** `onDrop` is told why the answer ended before it was there. */
+  /** `onDrop` gets the reason when the reader leaves before the answer is there. */
   wait(onDrop: (reason: string) => void): void {
     this.#onDrop = onDrop
     if (this.#mayStream) this.#host.streams.wait(this)

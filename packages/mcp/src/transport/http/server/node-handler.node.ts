@@ -14,8 +14,8 @@ import {
   SMALL_ANSWER,
   type UnreadAnswers,
 } from '../../held-bytes.ts'
-import { toEventSink } from './paced-sink.ts'
-import { PacedResponse } from './paced-response.node.ts'
+import { toEventSink } from './sliced-sink.ts'
+import { SlicedResponse } from './sliced-response.node.ts'
 
 export interface NodeHandlerOptions extends HttpServiceOptions {
   /** What reaches handlers as `ctx.serverContext`, made for each request. */
@@ -88,8 +88,8 @@ function toCall(request: IncomingMessage, readBody: HttpCall['readBody']): HttpC
   }
 }
 
-/** Headers that decide who is let in: what stands before us may go by the second of two. */
-const ONCE = /^(?:host|authorization)$/i
+/** Headers that decide who is let in, and to what: what stands before us may go by the second of two. */
+const ONCE = /^(?:host|authorization|x-api-key|mcp-session-id|last-event-id)$/i
 
 /** The body of a refusal when such a header comes twice. */
 export function repeatedHeader({ rawHeaders = [] }: IncomingMessage): string | undefined {
@@ -105,7 +105,7 @@ export function repeatedHeader({ rawHeaders = [] }: IncomingMessage): string | u
   return undefined
 }
 
-/** What a framework has read before us: a parsed value, or text or bytes where it only reads. */
+/** The body that a framework has read before us: a parsed value, or text or bytes. */
 function bodyReadBefore(request: IncomingMessage, given: unknown): HttpBody | undefined {
   const value = given !== undefined && typeof given !== 'function' ? given : bodyOf(request)
   if (value === undefined) return undefined
@@ -194,7 +194,7 @@ export class NodeReply extends CountedReply implements HttpReply {
       'content-length': pieces.reduce((sum, piece) => sum + piece.length, 0),
       ...headers,
     })
-    const body = new PacedResponse(response, this.unread, this.sender)
+    const body = new SlicedResponse(response, this.unread, this.sender)
     for (const piece of pieces) body.write(piece)
     body.end()
   }
@@ -212,7 +212,7 @@ export class NodeReply extends CountedReply implements HttpReply {
       response.writeHead(200, headers)
       response.flushHeaders()
     }
-    return toEventSink(new PacedResponse(response, this.unread, this.sender))
+    return toEventSink(new SlicedResponse(response, this.unread, this.sender))
   }
 
   onAbort(listener: () => void): void {

@@ -25,8 +25,7 @@ export interface OpenStream extends OpenMember {
 }
 
 /** Answers under way. Silent ones are kept open; they end when the token of their caller expires or is refused. */
-export class OpenStreams {
-  readonly #open = new OpenSet<OpenStream>()
+export class OpenStreams extends OpenSet<OpenStream> {
   readonly #keepAliveInterval: number
   #beat: ReturnType<typeof setInterval> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -34,26 +33,23 @@ export class OpenStreams {
 
   /** Comments are sent at this interval, in milliseconds; 0 for never. One timer serves all. */
   constructor(keepAliveInterval: number = 0) {
+    super()
     this.#keepAliveInterval = keepAliveInterval
   }
 
   /** How many results are waited for. */
   get waiting(): number {
-    return this.#open.all().filter(({ waitsSince }) => waitsSince < NEVER).length
+    return this.all().filter(({ waitsSince }) => waitsSince < NEVER).length
   }
 
   /** How many of them a request under way is answered with. */
   get inFlight(): number {
-    return this.#open.all().filter(({ cut }) => cut).length
-  }
-
-  add(stream: OpenStream): void {
-    this.#open.add(stream)
+    return this.all().filter(({ cut }) => cut).length
   }
 
   /** The result is not there yet: the connection must not be taken for dead. */
   wait(stream: OpenStream): void {
-    this.#open.add(stream)
+    this.add(stream)
     stream.waitsSince = Date.now()
     if (this.#beat !== undefined || this.#keepAliveInterval === 0) return
     this.#beat = setInterval(() => this.#keepAlive(), this.#keepAliveInterval)
@@ -62,7 +58,7 @@ export class OpenStreams {
 
   /** The answer has become a stream, which ends when its credential expires. */
   expire(stream: OpenStream): void {
-    this.#open.add(stream)
+    this.add(stream)
     const { auth } = stream.context
     if (auth?.expiresAt === undefined) return
     const now = Date.now()
@@ -70,28 +66,23 @@ export class OpenStreams {
     if (stream.until < this.#dueAt) this.#wait(stream.until)
   }
 
-  delete(stream: OpenStream): void {
-    this.#open.delete(stream)
-    if (this.#timer !== undefined && this.#open.size === 0) this.#stop()
-  }
-
   /** Ends every answer whose caller this guard does not let in as the same principal with the same scopes. */
   async recheck(guard: Guard | undefined): Promise<void> {
     const check = async (stream: OpenStream): Promise<void> => {
       // A guard that fails lets no caller in.
       const isGood = await isLetInBy(guard, stream.context).catch(() => false)
-      if (!isGood && this.#open.delete(stream)) stream.end('revoked')
+      if (!isGood && this.delete(stream)) stream.end('revoked')
     }
-    await Promise.all(this.#open.all().map(check))
+    await Promise.all(this.all().map(check))
   }
 
-  /** Those that only listen end. Requests under way go on. */
+  /** Ends requests that only listen. Others go on. */
   drain(): void {
-    for (const { leave } of this.#open.all()) leave?.()
+    for (const { leave } of this.all()) leave?.()
   }
 
   close(error: ProtocolError): void {
-    for (const { cut } of this.#open.all()) cut?.(error)
+    for (const { cut } of this.all()) cut?.(error)
     this.#stop()
     this.#stopBeat()
   }
@@ -99,7 +90,7 @@ export class OpenStreams {
   #keepAlive(): void {
     const due = Date.now() - this.#keepAliveInterval
     let isAnyWaiting = false
-    for (const stream of this.#open.all()) {
+    for (const stream of this.all()) {
       isAnyWaiting ||= stream.waitsSince < NEVER
       if (stream.waitsSince <= due) stream.keepAlive()
     }
@@ -126,10 +117,10 @@ export class OpenStreams {
 
   #endExpired(): void {
     const now = Date.now()
-    const due = this.#open.all().filter(({ until }) => until <= now)
-    for (const stream of due) if (this.#open.delete(stream)) stream.end('expired')
+    const due = this.all().filter(({ until }) => until <= now)
+    for (const stream of due) if (this.delete(stream)) stream.end('expired')
     this.#stop()
-    const next = this.#open.all().reduce((least, { until }) => Math.min(least, until), NEVER)
+    const next = this.all().reduce((least, { until }) => Math.min(least, until), NEVER)
     if (next < NEVER) this.#wait(next)
   }
 }

@@ -34,7 +34,7 @@ export interface EventSink {
 
 /** How the answer is given. One of `json`, `bytes`, `empty` and `stream` is called, once. */
 export interface HttpReply {
-  /** Whose answer it is: what it takes until it is read counts as held by this sender. */
+  /** Sets the sender of the request. The bytes of the answer count against it until they are read. */
   countFor(sender: string): void
   /** Why an answer of this length cannot be held until it is read; undefined when it can. */
   refusesToHold(bytes: number): RefusedForLoad | undefined
@@ -64,7 +64,7 @@ export function toEvent(text: string, id?: string): string {
 
 export const KEEP_ALIVE = ':\n\n'
 
-/** What a caller is answered that lacks scopes: usually 403 with `WWW-Authenticate` (RFC 6750, section 3.1). */
+/** Makes the answer to a caller that lacks scopes: usually 403 with `WWW-Authenticate` (RFC 6750, section 3.1). */
 export type ScopeChallenge = (scopes: readonly string[]) => {
   status: number
   headers: Record<string, string>

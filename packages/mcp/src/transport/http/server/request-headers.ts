@@ -59,7 +59,7 @@ export function refuseForeign(headers: HttpHeaders, options: GateOptions): strin
   return `Origin "${origin}" is not allowed`
 }
 
-/** `name:port`. Whatever else a client sends is a name as a whole, which nobody allows. */
+/** Reads `name:port`. Any other text is one name, which is not on the list of allowed names. */
 function hostName(host: string): string {
   return (/^(\[[^\]]*\]|[^:@]*)(?::\d{0,5})?$/.exec(host)?.[1] ?? host).toLowerCase()
 }

@@ -15,7 +15,7 @@ export interface HttpServiceOptions extends GateOptions {
   sessions?: Partial<SessionLimits>
   /** Bodies over this many bytes are refused with 413. */
   maxBodyBytes?: number
-  /** What callers may hold: bodies on their way in, unread answers, sessions. */
+  /** Limits on what callers hold: bodies on their way in, unread answers, sessions. */
   limits?: Partial<Omit<HttpLimits, 'maxBodyBytes'>>
   /** Counts what callers hold on several endpoints together; `maxBodyBytes` and `limits` are its own then. */
   meter?: HttpMeter
@@ -39,7 +39,7 @@ export const HANDLER_OPTIONS: Record<keyof HttpServiceOptions | 'serverContext',
   guard: 1,
   statelessLegacy: 1,
   sse: 1,
-  sessions: { idleTimeout: 1, maxSessions: 1 },
+  sessions: { idleTimeout: 1, maxSessions: 1, settings: 1 },
   maxBodyBytes: 1,
   limits: 1,
   meter: 1,

@@ -49,7 +49,7 @@ export class HttpService {
     this.#options = options
     this.#guard = options.guard
     this.#read = jsonReader(served.numbers)
-    const { idleTimeout, maxSessions } = { ...DEFAULT_SESSION_LIMITS, ...options.sessions }
+    const { idleTimeout, maxSessions, settings } = { ...DEFAULT_SESSION_LIMITS, ...options.sessions }
     const sessions = { perCaller: Math.ceil(maxSessions / 2), total: maxSessions }
     const { maxBodyBytes } = options
     this.meter =
@@ -75,6 +75,7 @@ export class HttpService {
       events: { ...DEFAULT_EVENT_LIMITS, ...options.events },
       kept: this.meter.events,
       streams: this.#streams,
+      settings: options.sealer && settings,
     })
   }
 
@@ -270,10 +271,10 @@ export class HttpService {
     this.#entry.end(session)
   }
 
-  /** Requests under way, of clients of every revision; those that listen are not counted. */
+  /** Requests under way, without those that listen. */
   get inFlight(): number {
     let count = this.#streams.inFlight
-    for (const { session } of this.#sessions.values()) count += session.inFlight
+    for (const { session } of this.#sessions.all.values()) count += session.inFlight
     for (const session of this.#sse.values()) count += session.inFlight
     return count
   }
@@ -285,10 +286,10 @@ export class HttpService {
   drain(): void {
     this.#isDraining = true
     this.#streams.drain()
-    for (const session of this.#sessions.values()) session.drain()
+    for (const session of this.#sessions.all.values()) session.drain()
   }
 
-  /** Ends what is open of older clients. Those that come back go on by their ids, here or at another process. */
+  /** Closes the sessions of older clients. Clients that come back go on by their ids, here or at another process. */
   letGo(): void {
     const error = cutOff()
     this.#sessions.close(error)

@@ -1,5 +1,6 @@
 import { type Budget, senderKey } from '../../../protocol/callers.ts'
 import type { Served } from '../../../exchange/server/answer.ts'
+import type { KeptSettings } from '../../../exchange/legacy/server/session-settings.ts'
 import type { JsonRpcRequest } from '../../../jsonrpc/index.ts'
 import type { EventLogLimits } from './event-log.ts'
 import type { HttpContext, HttpCall, HttpReply } from './reply.ts'
@@ -17,6 +18,7 @@ export interface SessionEntryOptions {
   /** Counts what sessions keep for clients that come back. */
   readonly kept: Budget
   readonly streams: OpenStreams
+  readonly settings: KeptSettings | undefined
 }
 
 /** How requests come to their legacy sessions: `initialize` opens one, and all others name theirs. */
@@ -39,7 +41,7 @@ export class SessionEntry {
 
   /** Undefined when there is no room, which is answered then. */
   #createSession(id: string, reply: HttpReply, context: HttpContext): HttpSession | undefined {
-    const { served, sessions, events, kept, streams } = this.#options
+    const { served, sessions, events, kept, streams, settings } = this.#options
     const session: HttpSession = new HttpSession({
       id,
       served,
@@ -49,6 +51,7 @@ export class SessionEntry {
       limits: events,
       events: kept,
       streams,
+      settings,
       onRejected: () => sessions.end(session),
       onRevoked: () => this.end(session),
     })
@@ -66,12 +69,17 @@ export class SessionEntry {
     if (known) return use(known)
     // 404 tells a legacy client to start anew with "initialize".
     const lost = (): void => refuse(reply, 404, 'Session not found: send "initialize" again')
-    this.#options.ids.recover(id, principal).then((facts) => {
+    const { ids, settings } = this.#options
+    const recovered = ids.recover(id, principal).then(async (facts) => ({
+      facts,
+      kept: facts && (await settings?.find(id)),
+    }))
+    recovered.then(({ facts, kept }) => {
       if (!facts) return lost()
       // Two requests may have asked for it at once: the second finds what the first brought back.
       const session = this.#options.sessions.find(id, principal) ?? this.#createSession(id, reply, context)
       if (!session) return
-      if (!session.session.negotiated) session.session.restore(facts)
+      if (!session.session.negotiated) session.session.restore(facts, kept, context)
       use(session)
     }, lost)
   }
@@ -79,6 +87,7 @@ export class SessionEntry {
   /** Ends a session for good: its id, sealed or not, is not taken up again. */
   end(session: HttpSession): void {
     this.#options.ids.end(session.id)
+    session.forgetSettings()
     this.#options.sessions.end(session)
   }
 }

@@ -14,6 +14,8 @@ const ONE_WEEK = 7 * 24 * 3_600_000
 const MAX_ENDED = 10_000
 const MAX_ID_LENGTH = 4_096
 const LONGEST_MARK = 100
+/** Two headers of one name are joined by a comma and a space. */
+const ID = /^[\w-]+(?:~[\w-]+)*$/
 
 export interface SessionIdsOptions {
   readonly served: Served
@@ -28,7 +30,7 @@ export class SessionIds {
   readonly #served: Served
   readonly #place: string | undefined
   readonly #mark: SessionIdsOptions['mark']
-  /** Ids of sessions that their clients ended. Such a session must not be brought back. */
+  /** Sessions that their clients ended, whatever mark their ids had: such a session must not be brought back. */
   readonly #ended = new Set<string>()
 
   /** `place`: the endpoint, where several have one sealer. */
@@ -61,8 +63,10 @@ export class SessionIds {
 
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
   async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
-    if (!this.#sealer || id.length > MAX_ID_LENGTH + LONGEST_MARK || this.#ended.has(id)) return undefined
-    const facts = await this.#sealer.open(id.split('~', 1)[0]!, this.#bindingOf(principal))
+    if (!this.#sealer || id.length > MAX_ID_LENGTH + LONGEST_MARK || !ID.test(id)) return undefined
+    const sealed = withoutMark(id)
+    if (this.#ended.has(sealed)) return undefined
+    const facts = await this.#sealer.open(sealed, this.#bindingOf(principal))
     if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
     return facts as unknown as SealedFacts
   }
@@ -74,8 +78,12 @@ export class SessionIds {
   end(id: string): void {
     if (!this.#sealer) return
     if (this.#ended.size >= MAX_ENDED) this.#ended.delete(this.#ended.values().next().value as string)
-    this.#ended.add(id)
+    this.#ended.add(withoutMark(id))
   }
+}
+
+function withoutMark(id: string): string {
+  return id.split('~', 1)[0]!
 }
 
 export function randomId(mark: SessionIdsOptions['mark']): string {

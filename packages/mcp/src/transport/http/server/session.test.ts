@@ -53,6 +53,15 @@ const call = (name: string, id: string | number = 1, meta?: object) => ({
   method: 'tools/call',
   params: { name, arguments: { text: 'hi' }, ...(meta && { _meta: meta }) },
 })
+/** Ids that could be taken for a sealed one: with a mark, and with another last sign. */
+const otherSpellings = (id: string): string[] => [
+  `${id}~1`,
+  `${id}, ${id}`,
+  `${id}~a b`,
+  ...['A', 'B', 'C', 'D', 'g', 'w', '_']
+    .filter((sign) => !id.endsWith(sign))
+    .map((sign) => id.slice(0, -1) + sign),
+]
 const stream = (headers: Record<string, string>): RequestInit => ({
   method: 'GET',
   headers: { accept: 'text/event-stream', ...headers },
@@ -65,9 +74,9 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect((await host.post(call('echo'), { 'mcp-session-id': 'nobody' })).status).toBe(404)
     const session = await host.session()
     expect((await host.post(call('echo'), session)).status).toBe(200)
-    expect(host.service.sessions.size).toBe(1)
+    expect(host.service.sessions.all.size).toBe(1)
     expect((await host.request({ method: 'DELETE', headers: session })).status).toBe(204)
-    expect(host.service.sessions.size).toBe(0)
+    expect(host.service.sessions.all.size).toBe(0)
     expect((await host.post(call('echo'), session)).status).toBe(404)
   })
 
@@ -89,7 +98,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     const response = await host.post({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} })
     expect(await response.json()).toMatchObject({ error: { code: -32602 } })
     expect(response.headers.get('mcp-session-id')).toBeNull()
-    expect(host.service.sessions.size).toBe(0)
+    expect(host.service.sessions.all.size).toBe(0)
   })
 
   it('changes go out on the standalone stream, and a newer one takes over', async () => {
@@ -213,7 +222,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     await quiet(3)
     await host.post(call('echo'), sessions[0])
     await host.session()
-    expect(host.service.sessions.size).toBe(3)
+    expect(host.service.sessions.all.size).toBe(3)
     expect((await host.post(call('echo'), sessions[1])).status).toBe(404)
     expect((await host.post(call('echo'), sessions[0])).status).toBe(200)
     expect(app.listeners).toBe(3)
@@ -223,7 +232,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     const connected = await short.session()
     const kept = await short.request(stream(connected))
     await short.session()
-    await until(() => short.service.sessions.size === 1)
+    await until(() => short.service.sessions.all.size === 1)
     expect((await short.post(call('echo'), connected)).status).toBe(200)
     await kept.body!.cancel()
   })
@@ -241,7 +250,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect(seen).toEqual(['started', 'aborted'])
     expect(await job.message()).toBeUndefined()
     expect(await standalone.message()).toBeUndefined()
-    expect([app.listeners, host.service.waiting, host.service.sessions.size]).toEqual([0, 0, 0])
+    expect([app.listeners, host.service.waiting, host.service.sessions.all.size]).toEqual([0, 0, 0])
   })
 
   it('what is kept for clients that come back is bounded', async () => {
@@ -301,7 +310,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     await until(() => seen.includes('started'))
     gone.abort()
     await until(() => seen.includes('aborted'))
-    expect([host.service.sessions.size, host.service.waiting, app.listeners]).toEqual([0, 0, 0])
+    expect([host.service.sessions.all.size, host.service.waiting, app.listeners]).toEqual([0, 0, 0])
     expect((await host.request(stream({}))).status).toBe(405)
   })
 
@@ -321,7 +330,7 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     expect((await host.request({ method: 'DELETE', headers: { 'mcp-session-id': 'x' } })).status).not.toBe(
       500,
     )
-    expect(host.service.sessions.size).toBe(0)
+    expect(host.service.sessions.all.size).toBe(0)
   })
 
   it('sealed session ids survive a restart, but not their end', async () => {
@@ -330,10 +339,13 @@ describe.each(HOST_KINDS)('legacy sessions with the %s handler', (kind) => {
     const session = await before.session('2025-06-18')
     await using after = await HttpHost.open(kind, createApp(), { sealer })
     expect(await (await after.post(call('echo'), session)).json()).toMatchObject({ result: {} })
-    const [first] = [...after.service.sessions.values()]
+    const [first] = [...after.service.sessions.all.values()]
     expect(first!.session.client.version).toBe('2025-06-18')
     await after.request({ method: 'DELETE', headers: session })
     expect((await after.post(call('echo'), session)).status).toBe(404)
+    for (const other of otherSpellings(session['mcp-session-id']!)) {
+      expect((await after.post(call('echo'), { ...session, 'mcp-session-id': other })).status).toBe(404)
+    }
     const large = await before.session('2025-06-18', { experimental: { x: { text: 'x'.repeat(10_000) } } })
     expect(large['mcp-session-id']!.length).toBeLessThan(5_000)
   })

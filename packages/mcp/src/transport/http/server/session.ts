@@ -1,5 +1,6 @@
 import { CallTable } from '../../../exchange/pending-requests.ts'
 import type { Served } from '../../../exchange/index.ts'
+import type { KeptSettings } from '../../../exchange/legacy/server/session-settings.ts'
 import { LegacySession } from '../../../exchange/legacy/server/session.ts'
 import { RefusedForLoad, writeError } from '../../../exchange/server/answer.ts'
 import {
@@ -30,6 +31,7 @@ export interface HttpSessionOptions {
   /** Counts what is kept for clients that come back. */
   events: Budget
   streams: OpenStreams
+  settings: KeptSettings | undefined
   onRevoked(): void
   onRejected(): void
 }
@@ -55,6 +57,8 @@ export class HttpSession {
   #streams: Map<string, SessionStream> | undefined
   #standalone: SessionStream | undefined
   readonly #kept: KeptEvents
+  /** Writes of settings, one after another; the last one has the newest. */
+  #written: Promise<void> | undefined
   /** Messages that came before the client had opened a stream. */
   #early: string[] | undefined
 
@@ -75,9 +79,23 @@ export class HttpSession {
         sendBytes: (id, pieces) => this.#routes.get(id)?.finishBytes(pieces) === true,
         sendLate: (id, message) => this.#routes.get(id)?.finishLate(message) === true,
         detach: (id, retry) => this.#routes.get(id)?.detach(retry ?? DEFAULT_RETRY),
+        ...(options.settings && { changed: () => this.#keepSettings(options.settings!) }),
       },
       options.id,
     )
+  }
+
+  #keepSettings(settings: KeptSettings): Promise<void> {
+    const write = (): Promise<void> => settings.keep(this.id, this.session.settings)
+    // A write that failed is an error of its own request; the next one tries again.
+    this.#written = this.#written ? this.#written.then(write, write) : write()
+    return this.#written
+  }
+
+  /** The session is over, for every process. */
+  forgetSettings(): void {
+    const forget = (): Promise<void> | undefined => this.#options.settings?.keep(this.id, undefined)
+    this.#written?.then(forget, forget).catch(() => {})
   }
 
   /** The client is connected. Work whose client never came back does not keep a session alive for ever. */
@@ -190,7 +208,7 @@ export class HttpSession {
     this.session.open(context)
   }
 
-  /** What this process does not know may have been kept by another one. */
+  /** Another process may have kept a stream that this process does not know. */
   async #answerLate(stream: SessionStream, lastEventId: string, request: RequestId): Promise<void> {
     const missed = await this.#options.limits.answers?.find(this.id, lastEventId)
     if (missed) stream.open()?.write(missed)

@@ -3,17 +3,20 @@ import type { Budget, BudgetLimit } from '../../../protocol/callers.ts'
 import { RefusedForLoad } from '../../../exchange/server/answer.ts'
 import type { ProtocolError } from '../../../jsonrpc/index.ts'
 import { samePrincipal, type Principal } from '../../../protocol/index.ts'
+import type { KeptSettings } from '../../../exchange/legacy/server/session-settings.ts'
 import type { HttpSession } from './session.ts'
 
 export interface SessionLimits {
   /** A session that was not used for this long is ended. */
   idleTimeout: Duration
   maxSessions: number
+  /** Keeps what clients ask of their sessions, for the process that takes a session up. Needs a `sealer`. */
+  settings?: KeptSettings
 }
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { idleTimeout: '30m', maxSessions: 10_000 }
 
-/** All legacy sessions of an endpoint, with an end for those that clients forget. */
+/** All legacy sessions of an endpoint. Ends sessions that their clients forget. */
 export class HttpSessions {
   readonly #sessions = new Map<string, HttpSession>()
   readonly #idleTimeout: number
@@ -25,18 +28,15 @@ export class HttpSessions {
     this.#budget = budget
   }
 
-  get size(): number {
-    return this.#sessions.size
-  }
-
   /** A session belongs to the caller that opened it: for other callers it does not exist. */
   find(id: string | undefined, principal: Principal | undefined): HttpSession | undefined {
     const session = this.#sessions.get(id!)
     return session && samePrincipal(session.principal, principal) ? session : undefined
   }
 
-  values(): Iterable<HttpSession> {
-    return this.#sessions.values()
+  /** By id, whosever they are. */
+  get all(): ReadonlyMap<string, HttpSession> {
+    return this.#sessions
   }
 
   /** Why there is no room, even after the longest unused session was ended; undefined when it was added. */

@@ -1,9 +1,9 @@
 import { type Holding, SMALL_ANSWER, type UnreadAnswers } from '../../held-bytes.ts'
 import { reportSafely } from '../../reports.ts'
-import { type PacedBody, SliceQueue } from './paced-sink.ts'
+import { type SlicedBody, SliceQueue } from './sliced-sink.ts'
 
 /** The body of a Web response, handed out as it is read. What waits is counted, and a reader that stops is cut off. */
-export class PacedStream implements PacedBody {
+export class SlicedStream implements SlicedBody {
   onDrain: (() => void) | undefined
   readonly body: ReadableStream<Uint8Array>
   readonly #all: UnreadAnswers

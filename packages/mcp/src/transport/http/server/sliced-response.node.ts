@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { type Holding, SMALL_ANSWER, type UnreadAnswers } from '../../held-bytes.ts'
 import { reportSafely } from '../../reports.ts'
-import { type PacedBody, SLICE, SliceQueue } from './paced-sink.ts'
+import { type SlicedBody, SLICE, SliceQueue } from './sliced-sink.ts'
 
 /** The body of a response, written no faster than it is read. What waits is counted, and a reader that stops is cut off. */
-export class PacedResponse implements PacedBody {
+export class SlicedResponse implements SlicedBody {
   onDrain: (() => void) | undefined
   readonly #response: ServerResponse
   readonly #all: UnreadAnswers

@@ -1,7 +1,7 @@
 import type { EventSink } from './reply.ts'
 
 /** A body that is given out no faster than its reader takes it. */
-export interface PacedBody {
+export interface SlicedBody {
   /** Bytes that the reader has not taken. */
   readonly waiting: number
   /** Called when the reader has taken everything and more may come. */
@@ -17,7 +17,7 @@ const FAR_BEHIND = 1024 * 1024
 /** A reader this far behind is cut off: memory is worth more than its stream. */
 const MAX_BEHIND = 16 * FAR_BEHIND
 
-export function toEventSink(body: PacedBody): EventSink {
+export function toEventSink(body: SlicedBody): EventSink {
   const sink: EventSink = {
     get isBehind() {
       return body.waiting > FAR_BEHIND
@@ -34,7 +34,7 @@ export function toEventSink(body: PacedBody): EventSink {
   return sink
 }
 
-/** What is given out at a time. A reader that takes none of it stands still. */
+/** The bytes that are given out at a time. A reader that takes none of them counts as stalled. */
 export const SLICE: number = 128 * 1024
 
 /** Bytes that wait for a reader. */

@@ -1,0 +1,15 @@
+import type { LoggingLevel } from '../../../protocol/index.ts'
+
+/** What a client has asked of its session since it began. The id of the session cannot say it. */
+export interface SessionSettings {
+  readonly logLevel?: LoggingLevel | undefined
+  /** Resources that it follows. */
+  readonly resources?: readonly string[] | undefined
+}
+
+/** Where settings are kept, so that a session can go on in another process. */
+export interface KeptSettings {
+  /** The request that changes them is answered when this has ended. Undefined: the session is over. */
+  keep(session: string, settings: SessionSettings | undefined): Promise<void>
+  find(session: string): Promise<SessionSettings | undefined>
+}
