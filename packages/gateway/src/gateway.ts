@@ -39,6 +39,7 @@ import { redacting, withTexts } from './telemetry/redacting.ts'
 import type { SecretScrubber } from './telemetry/secret-scrubber.ts'
 import { ToolUsage } from './telemetry/usage/tool-usage.ts'
 import { ExchangeLog } from './telemetry/exchange-log.ts'
+import { firstIdOf } from './telemetry/exchange-record.ts'
 
 export interface GatewayOptions {
   readonly model: GatewayModel
@@ -83,11 +84,11 @@ export class Gateway {
   readonly store: Store
   readonly audit: AuditTrail | undefined
   readonly exchanges: ExchangeLog
-  /** How often each tool is called, and by whom. */
+  /** Counts the calls of each tool by client and principal. */
   readonly usage: ToolUsage
   readonly tracer: Tracer | undefined
   readonly admission: Admission
-  /** What rules took out of results. */
+  /** Counts of values that rules took out of results. */
   readonly findings: ResultFindings = new ResultFindings()
   /** Calls that wait for the approval of another person. */
   readonly approvals: Approvals
@@ -127,7 +128,10 @@ export class Gateway {
       inJson: (json: string) => this.scrubber.scrub(json, { isJson: true }),
       inText: (text: string) => this.scrubber.scrubText(text),
     }
-    this.exchanges = new ExchangeLog({ ...wire, sampling, hide }, this.usage)
+    this.exchanges = new ExchangeLog(
+      { ...wire, sampling, hide, firstId: firstIdOf(model.server) },
+      this.usage,
+    )
     this.info = {
       name: model.server.name,
       version: options.version,
@@ -191,6 +195,11 @@ export class Gateway {
     const isBusy = (): boolean =>
       this.exchanges.running.some(({ method }) => method !== 'subscriptions/listen')
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+
+  /** Calls that wait here for the answers of their clients, with nothing under way. */
+  get parked(): number {
+    return this.#limits.continuations.size
   }
 
   /** What was counted against the rates of the configuration. */

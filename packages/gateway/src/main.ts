@@ -1,4 +1,4 @@
-/** What a program gets that embeds the gateway, and what the commands start. */
+/** The entry for programs that embed the gateway, and for the commands. */
 export { loadDemo } from './start/load-demo.ts'
 export { openLocalGateway } from './start/local-gateway.ts'
 export { openLog } from './start/open-log.ts'

@@ -5,6 +5,7 @@ import type { KeptKeys } from '../identity/keys/kept-keys.ts'
 import type { LazyAccounts } from '../identity/vault/lazy-accounts.ts'
 import type { LogRing } from '../telemetry/log-ring.ts'
 import type { ConfigFile } from './config/config-file.ts'
+import type { OtherGateways } from './together/asking.ts'
 
 export interface AdminHost {
   readonly gateway: Gateway
@@ -15,6 +16,8 @@ export interface AdminHost {
   readonly log: LogRing
   /** Absent when commands work without a listening gateway. */
   readonly front: Front | undefined
+  /** Those that act as one with it; absent when it is alone. */
+  readonly others?: OtherGateways | undefined
   /** Where clients reach it, without a path. */
   readonly url: string
   readonly version: string

@@ -37,6 +37,8 @@ import { ProcessWatch } from './targets/process-watch.ts'
 import { TargetCards } from './targets/target-cards.ts'
 import { recordingHandlers } from './targets/recording-handlers.ts'
 import { targetHandlers } from './targets/target-handlers.ts'
+import { answerOther, Asking } from './together/asking.ts'
+import { togetherHandlers } from './together/together-handlers.ts'
 import { Trials } from './trials/trials.ts'
 import { whyHandlers } from './why/why-handlers.ts'
 import { wireHandlers } from './wire/wire-handlers.ts'
@@ -44,6 +46,8 @@ import { wireHandlers } from './wire/wire-handlers.ts'
 /** Everything behind the admin API, whatever way it is reached. */
 export class Admin {
   readonly handlers: Handlers
+  /** What other gateways ask: what this one does, line by line. */
+  readonly answer: (question: string, signal: AbortSignal) => AsyncIterable<string>
   readonly views: AppViews = new AppViews()
   #auditWatch: AuditWatch | undefined
   readonly #host: AdminHost
@@ -95,7 +99,7 @@ export class Admin {
         if (!configFile.rejected) void this.#history.seen()
       }
     }
-    const handlers: Handlers = {
+    const own: Handlers = {
       ...sessionHandlers(host),
       ...auditHandlers(host),
       ...overviewHandlers({ host, cards, clients, editor }),
@@ -126,7 +130,10 @@ export class Admin {
       openapi: () => createOpenApi(host.version, host.url),
       events: ({ query, lastEventId }) => this.#events(query?.topics, lastEventId),
     }
+    const toJson = (value: unknown): string => gateway.scrubber.toJson(value)
+    const handlers = host.others ? togetherHandlers(own, new Asking(host.others, toJson)) : own
     this.handlers = gateway.audit ? this.#audited(handlers, gateway.audit, editor) : handlers
+    this.answer = (question, signal) => answerOther(own, toJson, question, signal)
   }
 
   #audited(handlers: Handlers, trail: AuditTrail, editor: ConfigEditor): Handlers {

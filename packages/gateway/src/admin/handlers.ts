@@ -15,7 +15,7 @@ export interface Caller {
   /** For people: `console` is the holder of the printed token. */
   readonly principal: string
   readonly auth: AuthInfo | undefined
-  /** Undefined for those who are let in to decide about approvals only. */
+  /** Undefined for callers that may only decide about approvals. */
   readonly role: Role | undefined
   /** The session of a person who has signed in to the console. */
   readonly session?: ConsoleSession | undefined
@@ -35,4 +35,8 @@ type Streams = {
 }
 
 export type Handlers = Calls &
-  Streams & { readonly wireExport: (request: ApiRequest<'wireExport'>) => Iterable<WireExportLine> }
+  Streams & {
+    readonly wireExport: (
+      request: ApiRequest<'wireExport'>,
+    ) => Iterable<WireExportLine> | AsyncIterable<WireExportLine>
+  }

@@ -1,4 +1,5 @@
 import { jsonReader, withPlainNumbers } from '@gantry/mcp/exchange'
+import { StoreError } from '../store/index.ts'
 import { ApiError } from './api-error.ts'
 import { checkPart, schemaOf } from './check-request.ts'
 import type { AdminApi, RouteName } from './contract.ts'
@@ -58,9 +59,15 @@ async function* mapped<T>(items: AsyncIterable<T>, change: (item: T) => T): Asyn
   for await (const item of items) yield change(item)
 }
 
-/** What went wrong, as the contract has it. Anything unexpected keeps its text to itself. */
+/** Turns an error into one of the contract. The text of an unexpected error is not shown. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof StoreError && thrown.code === 'unavailable') {
+    return new ApiError('unavailable', 'The store cannot be reached, and this is in it', {
+      fix: 'Look at Redis and the network. The gateway tries again by itself.',
+      cause: thrown,
+    })
+  }
   return new ApiError('internal', 'The gateway failed to answer this', {
     fix: 'Its log says why. Please report it.',
     cause: thrown,

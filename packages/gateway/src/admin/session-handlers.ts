@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts'
 import type { Caller, Handlers } from './handlers.ts'
 import { gatewayInfo } from './overview/overview-handlers.ts'
 
-/** Who asks, and how browsers sign in and out; the cookie itself is made where HTTP is spoken. */
+/** Tells callers who they are, and signs browsers in and out. `AdminServer` makes the cookie. */
 export function sessionHandlers(
   host: AdminHost,
 ): Pick<Handlers, 'session' | 'openSession' | 'signOut' | 'renewToken'> {

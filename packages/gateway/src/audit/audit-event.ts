@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { canonicalJson, type ClientFacts, type Principal } from '@gantry/mcp/exchange'
+import { canonicalJson, type Principal } from '@gantry/mcp/exchange'
 
 /** OCSF as its repository had it when this was written (docs/audit.md). */
 export const OCSF_VERSION = '1.9.0-dev'
@@ -15,7 +15,7 @@ export interface AuditActor {
   readonly principal?: Principal | undefined
   /** The program that acts on behalf of the principal. */
   readonly invokedBy?: string | undefined
-  readonly client?: ClientFacts['info']
+  readonly client?: { readonly name: string; readonly version?: string } | undefined
   readonly clientId?: string | undefined
   /** Never as it is: an id of a session opens it. */
   readonly session?: string | undefined
@@ -23,9 +23,8 @@ export interface AuditActor {
   readonly from: string
 }
 
-/** One thing that was decided or that came to an end. */
-export interface AuditEvent {
-  readonly at: number
+/** What happened, without the moment: many calls of one caller have the same. */
+export interface EventFacts {
   /** The method of a request, or what else happened: `sign-in`, `target/start`, `configuration/change`. */
   readonly operation: string
   readonly activity: Activity
@@ -41,15 +40,35 @@ export interface AuditEvent {
   readonly target?: string | undefined
   /** What it is about: a tool, a prompt, a resource, a file. */
   readonly object?: { readonly type: string; readonly name: string } | undefined
-  /** The number of the request in this process. */
-  readonly request?: number | undefined
   /** The revision that the client speaks. */
   readonly revision?: string | undefined
-  /**
-   * What OCSF has no place for. The outcome stands there, too, if it is not there already. A text is the canonical
-   * JSON of all of it; a function makes that text when the event is written.
-   */
-  readonly more?: Readonly<Record<string, unknown>> | string | (() => string) | undefined
+}
+
+/** One thing that was decided or that came to an end. */
+export interface AuditEvent extends EventFacts {
+  readonly at: number
+  /** The number of the request in this process. */
+  readonly request?: number | undefined
+  /** Facts that OCSF has no place for. The outcome is added unless it is there already. */
+  readonly more?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** An event as it waits for the file. Those of like requests share their facts, so that the words are made once. */
+export interface WaitingEvent {
+  readonly facts: EventFacts
+  readonly at: number
+  readonly request: number | undefined
+  /** Characters of what a caller or a target decided. */
+  readonly length: number
+  /** Facts that OCSF has no place for, as canonical JSON. */
+  unmapped(): string
+}
+
+/** The event of something that is no request, or of a request that is like no other. */
+export function waitingEvent(event: AuditEvent): WaitingEvent {
+  const { at, request } = event
+  const length = event.detail?.length ?? 0
+  return { facts: event, at, request, length, unmapped: () => unmappedOf(event) }
 }
 
 /** Takes secrets out of texts that others have written. */
@@ -73,7 +92,7 @@ export interface EventShape {
  * An event of the class API Activity (OCSF 6003). The members stand in the order of RFC 8785, so that the text is the
  * canonical form which is hashed: a test compares them. `hide` makes an id of a session that opens nothing.
  */
-export function shapeOf(event: AuditEvent, clean: Clean, hide: (session: string) => string): EventShape {
+export function shapeOf(event: EventFacts, clean: Clean, hide: (session: string) => string): EventShape {
   const { decision, status, outcome, target, object, actor } = event
   const activity = ACTIVITIES[event.activity]
   const session = actor.session === undefined ? undefined : text(hide(actor.session))
@@ -108,10 +127,7 @@ export function shapeOf(event: AuditEvent, clean: Clean, hide: (session: string)
   }
 }
 
-/** What OCSF has no place for, as it is written. */
-export function unmappedOf({ more, outcome }: AuditEvent): string {
-  if (typeof more === 'string') return more
-  if (typeof more === 'function') return more()
+function unmappedOf({ more, outcome }: AuditEvent): string {
   return canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })
 }
 
@@ -120,7 +136,7 @@ function text(value: string): string {
 }
 
 function actorOf(
-  { actor, decision, rule }: AuditEvent,
+  { actor, decision, rule, revision }: EventFacts,
   clean: Clean,
   client: string | undefined,
   session: string | undefined,
@@ -129,7 +145,8 @@ function actorOf(
   const parts: string[] = []
   if (client !== undefined) parts.push(`"app_name":${client}`)
   if (clientId !== undefined) parts.push(`"app_uid":${text(clean(clientId))}`)
-  if (decision !== undefined) {
+  // Policy decides about requests of MCP, and about nothing else.
+  if (decision !== undefined && (rule ?? revision) !== undefined) {
     const policy = `"policy":{"is_applied":true,"name":${text(rule ?? 'the default')}}`
     parts.push(`"authorizations":[{"decision":"${decision}",${policy}}]`)
   }
@@ -155,7 +172,7 @@ const UNKNOWN = '{"name":"unknown","type_id":0}'
 
 /** What follows the request. */
 function apiOf(
-  { code, status, detail, revision }: AuditEvent,
+  { code, status, detail, revision }: EventFacts,
   service: string | undefined,
   clean: Clean,
 ): string {

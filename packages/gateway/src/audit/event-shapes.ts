@@ -1,15 +1,22 @@
-import { type AuditActor, type AuditEvent, type Clean, shapeOf } from './audit-event.ts'
-import { bytesOf, type ShapeBytes } from './hash-chain.ts'
+import { type Clean, type EventFacts, OCSF_VERSION, shapeOf } from './audit-event.ts'
 
-const MOST = 2000
-/** Callers decide how long the names are that they ask for. */
-const LONGEST = 1000
 /** Texts that were clean may hold a secret that became known since, such as a token. */
 const KEPT_FOR = 10_000
+const VERSION = JSON.stringify(OCSF_VERSION)
 
-interface Known {
-  readonly event: AuditEvent
-  readonly shape: ShapeBytes
+/** The bytes that like events of one chain have in common: all but the numbers of the event, its time and what is not mapped. */
+export interface ChainShape {
+  /** Up to the request. */
+  readonly front: Buffer
+  /** From there to the fingerprint. */
+  readonly api: Buffer
+  /** Up to the sequence. */
+  readonly middle: Buffer
+  /** From its id to the time. */
+  readonly end: Buffer
+  /** The length of all of them. */
+  readonly bytes: number
+  readonly type: number
 }
 
 export interface ShapeOptions {
@@ -21,70 +28,38 @@ export interface ShapeOptions {
   hide(session: string): string
 }
 
-/** Keeps the shapes of events: the same callers call the same tools again and again. */
+/** Keeps the shapes of events by their facts: the same callers call the same tools again and again. */
 export class EventShapes {
   readonly #options: ShapeOptions
-  readonly #known = new Map<string, Known>()
+  #known = new WeakMap<EventFacts, ChainShape>()
   #until = 0
 
   constructor(options: ShapeOptions) {
     this.#options = options
   }
 
-  of(event: AuditEvent): ShapeBytes {
-    // What went wrong is told in words of its own each time.
-    if (event.detail !== undefined) return this.#make(event)
-    const { operation, object, actor } = event
-    // Only a place to look: whether it is the same event is compared member by member.
-    const key = `${operation} ${object?.name ?? ''} ${actor.client?.name ?? ''} ${actor.principal?.subject ?? ''}`
-    if (key.length > LONGEST) return this.#make(event)
+  of(facts: EventFacts): ChainShape {
     const now = performance.now()
-    const known = now > this.#until ? undefined : this.#known.get(key)
-    if (known && areAlike(known.event, event)) return known.shape
-    if (this.#known.size >= MOST || now > this.#until) {
-      this.#known.clear()
+    if (now > this.#until) {
+      this.#known = new WeakMap()
       this.#until = now + KEPT_FOR
     }
-    const shape = this.#make(event)
-    this.#known.set(key, { event: { ...event, more: undefined }, shape })
+    let shape = this.#known.get(facts)
+    if (!shape) {
+      shape = this.#make(facts)
+      this.#known.set(facts, shape)
+    }
     return shape
   }
 
-  #make(event: AuditEvent): ShapeBytes {
+  #make(facts: EventFacts): ChainShape {
     const { chain, about, clean, hide } = this.#options
-    return bytesOf(shapeOf(event, clean, hide), chain, about)
+    const shape = shapeOf(facts, clean, hide)
+    const front = Buffer.from(shape.front)
+    const api = Buffer.from(`${shape.api}"attestation_list":[{"chain_uid":"${chain}"`)
+    const middle = Buffer.from(`}],${shape.middle}{${about},"sequence":`)
+    const end = Buffer.from(`","version":${VERSION}}${shape.end}`)
+    const bytes = front.length + api.length + middle.length + end.length
+    return { front, api, middle, end, bytes, type: shape.type }
   }
-}
-
-/** Whether two events have the same shape. */
-function areAlike(one: AuditEvent, other: AuditEvent): boolean {
-  return (
-    one.operation === other.operation &&
-    one.activity === other.activity &&
-    one.decision === other.decision &&
-    one.rule === other.rule &&
-    one.status === other.status &&
-    one.outcome === other.outcome &&
-    one.code === other.code &&
-    one.target === other.target &&
-    one.revision === other.revision &&
-    one.object?.type === other.object?.type &&
-    one.object?.name === other.object?.name &&
-    areSameActor(one.actor, other.actor)
-  )
-}
-
-function areSameActor(one: AuditActor, other: AuditActor): boolean {
-  const { principal: first, client } = one
-  const { principal: second } = other
-  return (
-    first?.kind === second?.kind &&
-    first?.issuer === second?.issuer &&
-    first?.subject === second?.subject &&
-    client?.name === other.client?.name &&
-    one.invokedBy === other.invokedBy &&
-    one.clientId === other.clientId &&
-    one.session === other.session &&
-    one.from === other.from
-  )
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { type AuditEvent, type EventShape, OCSF_VERSION, unmappedOf } from './audit-event.ts'
+import type { WaitingEvent } from './audit-event.ts'
+import type { ChainShape } from './event-shapes.ts'
 
 /** The last event of a chain. */
 export interface ChainHead {
@@ -11,37 +12,25 @@ export interface ChainHead {
   readonly type: number
 }
 
-/** What like events have in common, as bytes. */
-export interface ShapeBytes {
-  readonly front: Uint8Array
-  readonly api: Uint8Array
-  readonly middle: Uint8Array
-  readonly end: Uint8Array
-  readonly type: number
-}
-
 /** How a fingerprint was made: SHA-256 in hex, of JSON in the form of RFC 8785. */
 const MADE = '"algorithm_id":3,"encoding_id":1,"serialization_id":2,"value":'
-const VERSION = JSON.stringify(OCSF_VERSION)
+const FINGERPRINT = Buffer.from(`,"fingerprint":{${MADE}"`)
+const BEFORE = Buffer.from(`,"prev_event":{"fingerprint":{${MADE}"`)
 const NEWLINE = 10
+const CLOSE_BRACE = 125
+/** Bytes for the numbers, the ids and the two fingerprints of a line. */
+const MOMENT_ROOM = 1024
 const FIRST_SIZE = 64 * 1024
 /** A buffer that many long events made larger is not kept. */
 const MOST_KEPT = 4 * 1024 * 1024
 
-export function uidOf(chain: string, sequence: number): string {
-  return `${chain}-${sequence}`
+/** The canonical form of a fingerprint. */
+export function fingerprintJson(value: string): string {
+  return `{${MADE}"${value}"}`
 }
 
-/** The shape of events of one chain. `about` are the members of the metadata that all of its events have. */
-export function bytesOf(shape: EventShape, chain: string, about: string): ShapeBytes {
-  const { front, api, middle, end, type } = shape
-  return {
-    front: Buffer.from(front),
-    api: Buffer.from(`${api}"attestation_list":[{"chain_uid":"${chain}"`),
-    middle: Buffer.from(`${middle}{${about},"sequence":`),
-    end: Buffer.from(end),
-    type,
-  }
+export function uidOf(chain: string, sequence: number): string {
+  return `${chain}-${sequence}`
 }
 
 /**
@@ -53,10 +42,22 @@ export function bytesOf(shape: EventShape, chain: string, about: string): ShapeB
 export class ChainLines {
   #buffer = Buffer.allocUnsafe(FIRST_SIZE)
   #length = 0
+  #at = 0
+  #time = '0'
 
   /** The lines since the last `clear`. They are overwritten after the next one. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length)
+  }
+
+  /** Bytes of the lines. */
+  get length(): number {
+    return this.#length
+  }
+
+  /** Takes back what came after this length. */
+  cut(length: number): void {
+    this.#length = length
   }
 
   clear(): void {
@@ -65,43 +66,65 @@ export class ChainLines {
   }
 
   /** Puts an event behind the last one of its chain, and returns the new head. */
-  add(event: AuditEvent, shape: ShapeBytes, last: ChainHead): ChainHead {
+  add(event: WaitingEvent, shape: ChainShape, last: ChainHead): ChainHead {
     const { chain } = last
     const { type } = shape
     const sequence = last.sequence + 1
+    const request = event.request === undefined ? '' : `,"request":{"uid":"${event.request}"}`
+    const unmapped = event.unmapped()
     const begin = this.#length
-    this.#put(shape.front)
-    if (event.request !== undefined) this.#write(`,"request":{"uid":"${event.request}"}`)
-    this.#put(shape.api)
-    const place = this.#length
-    this.#write(`${before(last)}}],`)
-    this.#put(shape.middle)
-    this.#write(`${sequence},"uid":"${uidOf(chain, sequence)}","version":${VERSION}}`)
-    this.#put(shape.end)
-    this.#write(`${event.at},"type_uid":${type},"unmapped":${unmappedOf(event)}}`)
+    this.#reserve(shape.bytes + unmapped.length * 3 + MOMENT_ROOM)
+    this.#copy(shape.front)
+    this.#write(request)
+    this.#copy(shape.api)
+    if (last.sequence > 0) this.#writeBefore(last)
+    this.#copy(shape.middle)
+    this.#write(`${sequence},"uid":"${uidOf(chain, sequence)}`)
+    this.#copy(shape.end)
+    this.#write(`${this.#timeOf(event.at)},"type_uid":${type},"unmapped":`)
+    this.#write(unmapped)
+    this.#buffer[this.#length++] = CLOSE_BRACE
     const fingerprint = hash('sha256', this.#buffer.subarray(begin, this.#length), 'hex')
-    this.#insert(`,"fingerprint":{${MADE}"${fingerprint}"}`, place)
+    this.#insert(fingerprint, begin + shape.front.length + request.length + shape.api.length)
     this.#buffer[this.#length++] = NEWLINE
     return { chain, sequence, fingerprint, type }
   }
 
-  #put(bytes: Uint8Array): void {
-    this.#reserve(bytes.length)
+  /** What like events have in common is bytes already: encoding it again would be most of the work. */
+  #copy(bytes: Buffer): void {
     this.#buffer.set(bytes, this.#length)
     this.#length += bytes.length
   }
 
   #write(text: string): void {
-    this.#reserve(text.length * 3)
     this.#length += this.#buffer.write(text, this.#length)
   }
 
-  /** The text is ASCII. Leaves room for the end of the line. */
-  #insert(text: string, place: number): void {
-    this.#reserve(text.length + 1)
-    this.#buffer.copyWithin(place + text.length, place, this.#length)
-    this.#buffer.write(text, place, 'latin1')
-    this.#length += text.length
+  /** Events of one batch are often of the same millisecond. */
+  #timeOf(at: number): string {
+    if (at !== this.#at) {
+      this.#at = at
+      this.#time = String(at)
+    }
+    return this.#time
+  }
+
+  #writeBefore({ chain, sequence, fingerprint, type }: ChainHead): void {
+    this.#copy(BEFORE)
+    this.#write(fingerprint)
+    this.#write(`"},"type_uid":${type},"uid":"${uidOf(chain, sequence)}"}`)
+  }
+
+  /** Puts a fingerprint into the line whose rest stands there. */
+  #insert(fingerprint: string, place: number): void {
+    const length = FINGERPRINT.length + fingerprint.length + 2
+    this.#buffer.copyWithin(place + length, place, this.#length)
+    const end = this.#length + length
+    this.#length = place
+    this.#copy(FINGERPRINT)
+    this.#write(fingerprint)
+    this.#write('"}')
+    this.#length = end
   }
 
   #reserve(length: number): void {
@@ -111,10 +134,4 @@ export class ChainLines {
     this.#buffer.copy(larger, 0, 0, this.#length)
     this.#buffer = larger
   }
-}
-
-function before({ chain, sequence, fingerprint, type }: ChainHead): string {
-  if (sequence === 0) return ''
-  const made = `"fingerprint":{${MADE}"${fingerprint}"}`
-  return `,"prev_event":{${made},"type_uid":${type},"uid":"${uidOf(chain, sequence)}"}`
 }

@@ -1,5 +1,5 @@
 /** The audit trail: who did what, in a chain of events that cannot be changed unseen. */
-export type { AuditActor, AuditEvent } from './audit-event.ts'
+export type { AuditActor, AuditEvent, EventFacts, WaitingEvent } from './audit-event.ts'
 export { followTrail } from './follow.ts'
 export type { OpenedTrail } from './open-trail.ts'
 export { type AuditQuery, foundIn, type FoundEvent, searchTrail } from './search.ts'

@@ -124,7 +124,7 @@ export async function searchTrail(
       if (one && isWanted(one, query)) here.push(one)
       if (here.length > 2 * limit) here.splice(0, here.length - limit)
     }
-    // Of those of one moment, the last that was written is the newest.
+    // Several events may have the same time. The one that was written last is the newest.
     found = [...found, ...here.reverse()].sort((a, b) => b.at - a.at).slice(0, limit)
   }
   return found

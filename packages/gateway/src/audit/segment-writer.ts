@@ -50,7 +50,7 @@ export class SegmentWriter {
 
   async sync(): Promise<void> {
     if (!this.#isDirty) return
-    // What is written meanwhile is not safe yet.
+    // Lines that are written meanwhile are not on disk yet.
     this.#isDirty = false
     try {
       await this.#handle?.datasync()

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { searchTrail } from './search.ts'
 import { listSegments } from './segments.ts'
@@ -121,6 +122,8 @@ describe('a trail', () => {
   })
 })
 
+const MB = 1024 * 1024
+
 describe('the disk', () => {
   /** How often anything was synced. */
   async function countSyncs(): Promise<() => number> {
@@ -175,6 +178,24 @@ describe('the disk', () => {
   })
 })
 
+it('gathers what comes while it writes: many small writes cost several times as much', async () => {
+  const trail = testTrail(testFolder())
+  await trail.open()
+  let writes = 0
+  trail.follow({ written: () => void writes++ })
+  const began = performance.now()
+  let number = 0
+  while (performance.now() - began < 300) {
+    trail.add(callEvent(++number))
+    await pause(1)
+  }
+  await trail.flush()
+  const lasted = performance.now() - began
+  await trail.close()
+  expect(number).toBeGreaterThan(30)
+  expect(writes).toBeLessThan(lasted / 15)
+})
+
 describe('a trail that cannot be written', () => {
   it('refuses what waits for it, keeps the rest, and says afterwards what was lost', async () => {
     const folder = testFolder()
@@ -201,6 +222,50 @@ describe('a trail that cannot be written', () => {
     expect(events[2].unmapped.events).toBe(1)
     expect((await verifyTrail(join(folder, 'audit'))).ok).toBe(true)
   })
+
+  it('keeps only so much of long events, and counts the others', async () => {
+    const folder = testFolder()
+    await writeFile(join(folder, 'audit'), '')
+    const trail = testTrail(folder)
+    await trail.open()
+    const detail = 'x '.repeat(MB / 2)
+    for (let number = 1; number <= 100; number++) trail.add({ ...callEvent(number), detail })
+    expect(trail.lost).toBeGreaterThan(60)
+    expect(trail.lost).toBeLessThan(80)
+    await rm(join(folder, 'audit'))
+    await mkdir(join(folder, 'audit'))
+    await expect.poll(() => trail.error).toBeUndefined()
+    // There is room again.
+    const { lost } = trail
+    for (let number = 101; number <= 120; number++) {
+      trail.add({ ...callEvent(number), detail })
+      await trail.flush()
+    }
+    expect(trail.lost).toBe(lost)
+    await trail.close()
+    const calls = (await linesIn(folder)).filter((line) => line.includes('"tools/call"'))
+    expect(calls).toHaveLength(120 - lost)
+    expect((await verifyTrail(join(folder, 'audit'))).ok).toBe(true)
+  })
+
+  it('keeps the order and the chain of many events, of which one was waited for', async () => {
+    const folder = testFolder()
+    await writeFile(join(folder, 'audit'), '')
+    const trail = testTrail(folder)
+    await trail.open()
+    for (let number = 1; number <= 100; number++) trail.add(callEvent(number))
+    await expect(trail.record(callEvent(101))).rejects.toThrow(/EEXIST|ENOTDIR/)
+    for (let number = 102; number <= 200; number++) trail.add(callEvent(number))
+    await rm(join(folder, 'audit'))
+    await mkdir(join(folder, 'audit'))
+    await expect.poll(() => trail.error).toBeUndefined()
+    await trail.close()
+    const events = (await linesIn(folder)).map((line) => JSON.parse(line))
+    const calls = events.filter(({ api }) => api.operation === 'tools/call')
+    const wanted = Array.from({ length: 200 }, (_, at) => String(at + 1)).filter((number) => number !== '101')
+    expect(calls.map(({ api }) => api.request.uid)).toEqual(wanted)
+    expect((await verifyTrail(join(folder, 'audit'))).ok).toBe(true)
+  })
 })
 
 describe('who changes the files', () => {
@@ -224,6 +289,8 @@ describe('who changes the files', () => {
       lines.with(7, lines[7]!.replace('"action_id":', '"action_id":2,"action_id":')),
     'a space in an event': (lines) => lines.with(7, lines[7]!.replace(',', ', ')),
     'a line into it': (lines) => lines.toSpliced(7, 0, '{}'),
+    'an event twice': (lines) => lines.toSpliced(7, 0, lines[7]!),
+    'a part of the first event away': (lines) => lines.with(0, lines[0]!.slice(50)),
     'an event behind the end': (lines) => [...lines, lines[7]!],
     'the signature': (lines) =>
       lines.with(-1, lines.at(-1)!.replace(/"signature":"[^"]{10}/, '"signature":"AAAAAAAAAA')),
@@ -235,6 +302,19 @@ describe('who changes the files', () => {
     const { ok, faults } = await verifyTrail(folder)
     expect(ok).toBe(false)
     expect(faults.length).toBeGreaterThan(0)
+  })
+
+  it('is found out by one bit, wherever it is', async () => {
+    const { folder, file } = await written()
+    const bytes = readFileSync(file)
+    const unseen: number[] = []
+    for (let at = 0; at < bytes.length - 1; at += 61) {
+      const changed = Buffer.from(bytes)
+      changed[at]! ^= 1 << (at % 7)
+      writeFileSync(file, changed)
+      if ((await verifyTrail(folder)).ok) unseen.push(at)
+    }
+    expect(unseen).toEqual([])
   })
 
   it('is found out when a chain is cut off or taken away that a later one knows', async () => {

@@ -1,8 +1,15 @@
 import { createHmac, hash } from 'node:crypto'
 import { canonicalJson } from '@gantry/mcp/exchange'
 import type { AuditModel } from '../model/index.ts'
-import type { AuditActor, AuditEvent, Clean } from './audit-event.ts'
+import {
+  type AuditActor,
+  type AuditEvent,
+  type Clean,
+  waitingEvent,
+  type WaitingEvent,
+} from './audit-event.ts'
 import { type ChainHead, ChainLines } from './hash-chain.ts'
+import { type Entry, eventOf, lengthOf, settlerOf } from './trail-entry.ts'
 import { CleanTexts } from './clean-texts.ts'
 import { EventShapes } from './event-shapes.ts'
 import { earlierChains, removeOld } from './retention.ts'
@@ -26,18 +33,18 @@ export interface TrailReader {
   written(lines: string): void
 }
 
-interface Entry {
-  /** A function makes an event that depends on the one before it. */
-  readonly event: AuditEvent | ((last: ChainHead) => AuditEvent)
-  readonly settle?: ((error?: Error) => void) | undefined
-}
-
-/** Events that wait for the file. Those beyond it are lost, and counted. */
+/** Events that wait for the file, and characters of what they tell. Those beyond it are lost, and counted. */
 const MOST_WAITING = 20_000
-/** Written together. */
+const MOST_CHARACTERS = 32 * 1024 * 1024
+/** Written together, unless they are long. */
 const BATCH = 1000
+const LONG_BATCH = 4 * 1024 * 1024
 /** How long events are gathered, in milliseconds, when nothing waits for them. */
 const GATHERED = 20
+/** So many events become lines before they are written: what lives until then is copied by the collector, and grows old. */
+const FORMED_TOGETHER = 32
+/** Bytes of lines that wait for the file. Further events wait as they are. */
+const MOST_FORMED = 2 * 1024 * 1024
 const RETRY = 1000
 
 export const GATEWAY: AuditActor = { from: 'gateway' }
@@ -53,8 +60,13 @@ export class AuditTrail {
   readonly #readers = new Set<TrailReader>()
   /** A hash of a text that only holders of the key can compare with a guess. */
   readonly digest: (text: string) => string
+  /** The last event that is in the file. */
   #last: ChainHead
+  /** The last event that is a line. */
+  #formed: ChainHead
   #waiting: Entry[] = []
+  /** Characters of the events that wait. */
+  #characters = 0
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
   #isFlushing: Promise<void> | undefined
   /** When it began, by the clock that never jumps. */
@@ -78,6 +90,7 @@ export class AuditTrail {
     this.#shapes = new EventShapes({ chain: this.chain, about, clean, hide: hiddenSession })
     this.digest = keyedHash(hmacKey(options.key))
     this.#last = { chain: this.chain, sequence: 0, fingerprint: '', type: 0 }
+    this.#formed = this.#last
   }
 
   /** The last event that is in the file. */
@@ -107,15 +120,15 @@ export class AuditTrail {
   }
 
   /** Puts an event into the trail, in a moment. */
-  add(event: AuditEvent): void {
-    this.#put({ event })
+  add(event: AuditEvent | WaitingEvent): void {
+    this.#put('facts' in event ? event : waitingEvent(event))
   }
 
   /** The same; resolves when the event is on the disk, and rejects when it cannot be. */
-  record(event: AuditEvent): Promise<void> {
+  record(event: AuditEvent | WaitingEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: Error): void => (error ? reject(error) : resolve())
-      this.#put({ event, settle })
+      this.#put({ event: 'facts' in event ? event : waitingEvent(event), settle })
     })
   }
 
@@ -126,7 +139,7 @@ export class AuditTrail {
 
   async flush(): Promise<void> {
     do await (this.#isFlushing ?? this.#flush())
-    while (this.#waiting.length > 0 && !this.#error)
+    while (this.#unwritten > 0 && !this.#error)
   }
 
   async close(): Promise<void> {
@@ -136,34 +149,63 @@ export class AuditTrail {
     this.#tellLost()
     this.#signHead('gateway/stop')
     await this.flush()
-    clearTimeout(this.#timer as NodeJS.Timeout)
+    this.#stopTimer()
     clearTimeout(this.#syncing)
     await this.#writer.close().catch(() => {})
   }
 
   #signHead(operation: string): void {
     const { key } = this.#options
-    const event = (last: ChainHead): AuditEvent => {
+    this.#put((last) => {
       const { sequence, fingerprint } = last
       const head = { fingerprint, key: key.publicKey, sequence, signature: key.sign(last) }
       return ownEvent(operation, { head })
-    }
-    this.#put({ event })
+    })
+  }
+
+  /** Events that are not in the file. */
+  get #unwritten(): number {
+    return this.#waiting.length + this.#formed.sequence - this.#last.sequence
   }
 
   #put(entry: Entry): void {
-    if (this.#waiting.length >= MOST_WAITING) {
+    const length = lengthOf(entry)
+    if (this.#unwritten >= MOST_WAITING || this.#characters + length > MOST_CHARACTERS) {
       this.#lose()
-      return entry.settle?.(this.#error ?? new Error('too many events wait to be written'))
+      settlerOf(entry)?.(this.#error ?? new Error('too many events wait to be written'))
+      return
     }
     this.#waiting.push(entry)
-    if (entry.settle && this.#timer && !this.#error) this.#schedule(0)
-    else if (!this.#timer && !this.#isFlushing) this.#schedule(entry.settle ? 0 : GATHERED)
+    this.#characters += length
+    if (this.#timer ? this.#error : this.#isFlushing) return
+    const isAwaited = settlerOf(entry) !== undefined
+    if (isAwaited || !this.#timer) this.#schedule(isAwaited ? 0 : GATHERED)
+    if (this.#waiting.length >= FORMED_TOGETHER) this.#formEarly()
+  }
+
+  /** What is waited for may be refused, and so is in no chain before it is written. */
+  #formEarly(): void {
+    if (this.#isFlushing || this.#lines.length >= MOST_FORMED || this.#isAwaited) return
+    this.#form(this.#waiting)
+    this.#waiting = []
+    this.#characters = 0
+  }
+
+  #form(entries: readonly Entry[]): void {
+    let last = this.#formed
+    for (const entry of entries) {
+      const event = eventOf(entry, last)
+      last = this.#lines.add(event, this.#shapes.of(event.facts), last)
+    }
+    this.#formed = last
+  }
+
+  get #isAwaited(): boolean {
+    return this.#waiting.some((entry) => settlerOf(entry))
   }
 
   #schedule(delay: number): void {
-    clearTimeout(this.#timer as NodeJS.Timeout)
-    clearImmediate(this.#timer as NodeJS.Immediate)
+    this.#stopTimer()
     const flush = (): void => void this.#flush()
     this.#timer = delay === 0 ? setImmediate(flush) : setTimeout(flush, delay)
   }
@@ -172,19 +214,28 @@ export class AuditTrail {
     if (this.#lost++ === 0 || this.#lostSince === 0) this.#lostSince = Date.now()
   }
 
-  #flush(): Promise<void> {
+  #stopTimer(): void {
+    clearTimeout(this.#timer as NodeJS.Timeout)
+    clearImmediate(this.#timer as NodeJS.Immediate)
     this.#timer = undefined
+  }
+
+  #flush(): Promise<void> {
+    // A timer that is forgotten would start a second row of them.
+    this.#stopTimer()
     this.#isFlushing ??= this.#writeBatches().finally(() => {
       this.#isFlushing = undefined
-      if (this.#waiting.length > 0) this.#schedule(this.#error ? RETRY : 0)
+      if (this.#unwritten > 0) this.#schedule(this.#error ? RETRY : this.#isAwaited ? 0 : GATHERED)
       else if (!this.#isClosed) this.#syncSoon()
     })
     return this.#isFlushing
   }
 
+  /** Writes what waits now. What comes meanwhile is gathered again: many small writes cost several times as much. */
   async #writeBatches(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH)
+    for (let left = this.#waiting.length; left > 0 || this.#lines.length > 0; ) {
+      const batch = this.#takeBatch(left)
+      left -= batch.length
       try {
         await this.#writeBatch(batch)
       } catch (thrown) {
@@ -193,19 +244,32 @@ export class AuditTrail {
     }
   }
 
+  #takeBatch(most: number): Entry[] {
+    let length = 0
+    let count = 0
+    while (count < Math.min(BATCH, most) && length < LONG_BATCH) length += lengthOf(this.#waiting[count++]!)
+    this.#characters -= length
+    return this.#waiting.splice(0, count)
+  }
+
   async #writeBatch(batch: readonly Entry[]): Promise<void> {
-    let last = this.#last
-    this.#lines.clear()
-    for (const { event } of batch) {
-      const made = typeof event === 'function' ? event(last) : event
-      last = this.#lines.add(made, this.#shapes.of(made), last)
-    }
+    const formed = this.#formed
+    const { length } = this.#lines
+    this.#form(batch)
     const { bytes } = this.#lines
-    await this.#writer.append(bytes)
-    this.#last = last
-    if (batch.some(({ settle }) => settle) || this.#syncDue <= 0) await this.#sync()
-    for (const { settle } of batch) settle?.()
+    try {
+      await this.#writer.append(bytes)
+    } catch (error) {
+      this.#lines.cut(length)
+      this.#formed = formed
+      throw error
+    }
+    this.#last = this.#formed
+    const isAwaited = batch.some((entry) => settlerOf(entry))
     if (this.#readers.size > 0) this.#tell(bytes.toString())
+    this.#lines.clear()
+    if (isAwaited || this.#syncDue <= 0) await this.#sync()
+    if (isAwaited) for (const entry of batch) settlerOf(entry)?.()
     this.#recovered()
     if (await this.#writer.rotate()) void this.#removeOld()
   }
@@ -240,13 +304,19 @@ export class AuditTrail {
     this.#syncing = timer.unref()
   }
 
-  /** What was waited for is refused, and lost. The rest is tried again. */
+  /** Refuses the events that callers wait for; they are lost. The other events are tried again. */
   #failed(batch: readonly Entry[], error: Error): void {
-    for (const { settle } of batch) {
-      if (settle) this.#lose()
-      settle?.(error)
+    const kept: Entry[] = []
+    for (const entry of batch) {
+      const settle = settlerOf(entry)
+      if (!settle) kept.push(entry)
+      else {
+        this.#lose()
+        settle(error)
+      }
     }
-    this.#waiting = [...batch.filter(({ settle }) => !settle), ...this.#waiting]
+    this.#waiting = [...kept, ...this.#waiting]
+    for (const entry of kept) this.#characters += lengthOf(entry)
     if (!this.#error) this.#options.onHealth?.(error)
     this.#error = error
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson, isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import { type ChainHead, uidOf } from './hash-chain.ts'
+import { type ChainHead, fingerprintJson, uidOf } from './hash-chain.ts'
 import { parseEvent, placeOf, readLines } from './read-events.ts'
 import type { ChainEnd } from './retention.ts'
 import { listSegments, type Segment } from './segments.ts'
@@ -140,7 +140,7 @@ class ChainReader {
     if (this.#isTorn && this.#isClosed) this.#fault(file, undefined, 'something was added behind its end')
   }
 
-  /** What stood before the first event was removed in order, or it was taken away. */
+  /** A fault when events before the first one are missing and retention has not removed them. */
   missingBefore(removed: readonly ChainEnd[]): Fault[] {
     const first = this.#first
     if (!first || first.place.sequence === 1) return []
@@ -201,13 +201,15 @@ class ChainReader {
 }
 
 /**
- * Whether the fingerprint is that of everything but itself. The text counts, too: with a member that stands there twice,
+ * Whether the fingerprint matches the rest of the event. The exact text counts, too: if a member stands there twice,
  * readers would see different events.
  */
 function isUnchanged(event: JsonObject, text: string, { fingerprint }: ChainHead): boolean {
   if (canonicalJson(event) !== text) return false
   const [attestation, ...others] = event.attestation_list as JsonObject[]
-  const { fingerprint: _, ...rest } = attestation!
+  const { fingerprint: made, ...rest } = attestation!
+  // It is no part of what is hashed.
+  if (canonicalJson(made) !== fingerprintJson(fingerprint)) return false
   const hashed = canonicalJson({ ...event, attestation_list: [rest, ...others] })
   return hash('sha256', hashed, 'hex') === fingerprint
 }

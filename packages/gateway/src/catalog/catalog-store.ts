@@ -4,7 +4,7 @@ import type { Snapshot } from './fetch-lists.ts'
 
 const readJson = jsonReader('source')
 
-/** What an earlier run knew of a target: its lists, or why it had none. */
+/** The state of a target in an earlier run: its lists, or the reason why it had none. */
 export type Kept = { readonly snapshot: Snapshot } | { readonly missing: string }
 
 /** Keeps the last-known lists, so that a restart does not make clients' tools disappear. */

@@ -5,9 +5,9 @@ import type { ListKind } from './fetch-lists.ts'
 import { TargetCatalog } from './target-catalog.ts'
 import type { Notification } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
-import type { ListenWish } from '../targets/listening/shared-listener.ts'
+import type { Subscriber } from '../targets/listening/shared-listener.ts'
 
-/** What every target offers, and the views of it that clients get: all targets together, or one alone. */
+/** The lists of every target, and the endpoints that clients get: all targets together, one target, or a view. */
 export class Catalog {
   #options: CatalogOptions
   readonly #views = new Map<string, EndpointCatalog>()
@@ -27,7 +27,7 @@ export class Catalog {
     this.#options = { ...this.#options, model, names }
   }
 
-  /** Takes the targets of a new configuration; those that stayed keep what is known of them. */
+  /** Takes the targets of a new configuration. Targets that stayed keep their lists. */
   async setTargets(targets: readonly Target[]): Promise<void> {
     const known = new Map(this.#catalogs.map((catalog) => [catalog.target, catalog]))
     this.#catalogs = targets.map((target) => known.get(target) ?? this.#create(target))
@@ -66,7 +66,7 @@ export class Catalog {
     return view
   }
 
-  /** What a view has of the targets that it names, under its names. */
+  /** The entries of a view, under its names. */
   view(name: string, current: () => ViewModel | undefined): EndpointCatalog {
     const key = `view ${name}`
     let view = this.#views.get(key)
@@ -111,7 +111,7 @@ const KINDS: Readonly<Record<string, ListKind>> = {
 }
 
 /** Hears of changed lists for as long as a target is connected; its catalog is no reason to start it. */
-export class ListWatch implements ListenWish {
+export class ListWatch implements Subscriber {
   readonly filter: SubscriptionFilter = {
     toolsListChanged: true,
     promptsListChanged: true,
@@ -121,9 +121,8 @@ export class ListWatch implements ListenWish {
   readonly #onChange: (kind: ListKind | undefined, connection: string | undefined) => void
 
   /**
-   * `onChange` is called with the list that the target says has changed, or with none when all may have, and with the
-   * key
-   * of the connection that says so.
+   * Calls `onChange` with the list that has changed, or without one when all lists may have changed, and with the key
+   * of the connection that reported it.
    */
   constructor(onChange: (kind: ListKind | undefined, connection: string | undefined) => void) {
     this.#onChange = onChange

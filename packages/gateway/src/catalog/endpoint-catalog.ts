@@ -25,7 +25,7 @@ export interface Gap {
   readonly reason: string
 }
 
-/** A target that said which of its lists have changed. */
+/** A target and its changed lists. */
 export interface Announced {
   readonly target: Target
   readonly kinds: ReadonlySet<ListKind>
@@ -158,8 +158,8 @@ export class EndpointCatalog {
   }
 
   /**
-   * The same for a caller who wants to see the lists: targets that want to be asked every time are waited for, and so
-   * is the start of the only target of an endpoint, because there is no other that has to wait with it.
+   * The same for a caller who wants to see the lists. Waits for targets that have to be asked every time. If the
+   * endpoint has only one target, it also waits for the target's start, because no other target is held up.
    */
   async current(catalogs: readonly TargetCatalog[]): Promise<void> {
     const { deadline } = this.#options().model
@@ -177,7 +177,7 @@ export class EndpointCatalog {
     await Promise.all([ready, ...anew])
   }
 
-  /** How long, and by whom, these lists may be kept (2026-07-28, Caching): what every target agrees to. */
+  /** How long these lists may be cached, and for which callers (2026-07-28, Caching). The strictest target decides. */
   caching(catalogs: readonly TargetCatalog[]): { ttlMs: number; cacheScope: 'public' | 'private' } {
     if (catalogs.length === 0) return { ttlMs: 0, cacheScope: 'private' }
     const isPublic = catalogs.every(({ snapshot }) => snapshot?.cacheScope === 'public')
@@ -200,7 +200,7 @@ export class EndpointCatalog {
     })
   }
 
-  /** The capabilities that clients are told. Legacy clients learn them once, so they include what may come later. */
+  /** The capabilities that clients get. Legacy clients get them once, so they include all that may come later. */
   capabilities(catalogs: readonly TargetCatalog[]): ServerCapabilities {
     const all: ServerCapabilities[] = []
     for (const { snapshot } of catalogs) if (snapshot) all.push(snapshot.discovery.capabilities)

@@ -17,7 +17,7 @@ export interface FetchedLists extends Lists {
   cacheScope: 'public' | 'private'
 }
 
-/** What is known of a target's offer. */
+/** The last lists of a target. */
 export interface Snapshot extends FetchedLists {
   readonly discovery: Discovery
   readonly fetchedAt: number
@@ -124,7 +124,7 @@ async function fetchAll(method: string, member: string, facts: ListFacts): Promi
     for (const item of Array.isArray(found) ? found : []) {
       const sound = repairItem(item, member)
       const name = sound && identityOf(sound, member)
-      // Of two items with one name only the first is kept: a call could not say which one it means.
+      // When two items have the same name, only the first is kept: a call could not say which one it means.
       if (!sound || (name !== undefined && named.has(name))) continue
       named.add(name)
       items.push(visibleText(sound))

@@ -10,7 +10,7 @@ export function isConnectTool(tool: JsonObject | undefined): boolean {
   return isJsonObject(tool?._meta) && tool._meta[MARK] === true
 }
 
-/** What a target offers to people whom it does not know, when it tells strangers nothing about itself. */
+/** The tool that a target has for people who have not connected an account, when it lists nothing for strangers. */
 export function invitation({ name, title }: TargetModel): Snapshot {
   const called = title ?? name
   return {

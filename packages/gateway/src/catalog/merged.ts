@@ -154,7 +154,7 @@ function addNamed(
   const isGiven = shape?.name === undefined && given?.has(`${kind} ${wanted}`) === true
   const isTaken = (name: string): boolean => entries.has(name) || given?.has(`${kind} ${name}`) === true
   const key = owner || isGiven ? disambiguate(wanted, target.target.name, names.maxLength, isTaken) : wanted
-  // Tasks of that kind end at the gateway: its clients call the tool like any other, or get a task of ours.
+  // Tasks of that kind end at the gateway: its clients call the tool like any other, or get a task of the gateway.
   const { execution, ...rest } = item
   const changed: JsonObject = { ...rest, name: key }
   if (Object.hasOwn(selection.describe, own)) changed.description = selection.describe[own]

@@ -23,7 +23,7 @@ export class OwnLists {
     this.#info = info
   }
 
-  /** What the connection of a caller offers; undefined where that is what all callers get. */
+  /** The lists of the caller's own connection; undefined when they are those of all callers. */
   of(caller: Pick<Exchange, 'session' | 'auth'>): FetchedLists | undefined {
     if (!this.hasSome) return undefined
     const connections = this.#target.ownConnections(caller)

@@ -5,7 +5,7 @@ const isText: Check = (value) => typeof value === 'string'
 const isNumber: Check = (value) => toNumber(value) !== undefined
 const isList: Check = (value) => Array.isArray(value) && value.every(isJsonObject)
 
-/** What the members of list entries must be, in every list that has them. Unknown members are kept. */
+/** The types of members that entries have in any list. Unknown members are kept. */
 const MEMBERS: ReadonlyMap<string, Check> = new Map([
   ['title', isText],
   ['description', isText],
@@ -19,7 +19,7 @@ const MEMBERS: ReadonlyMap<string, Check> = new Map([
   ['_meta', isJsonObject],
 ])
 
-/** What every entry of a list has, the first being how it is called. */
+/** The members that every entry of a list has. The first one names it. */
 const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   tools: ['name'],
   prompts: ['name'],
@@ -27,7 +27,7 @@ const IDENTITY: Readonly<Record<string, readonly string[]>> = {
   resourceTemplates: ['uriTemplate', 'name'],
 }
 
-/** What an entry of a list is called there; undefined when we do not know that list. */
+/** The name of an entry in its list; undefined for an unknown list. */
 export function identityOf(item: JsonObject, list: string): unknown {
   const [key] = IDENTITY[list] ?? []
   return key === undefined ? undefined : item[key]

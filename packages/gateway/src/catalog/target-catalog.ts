@@ -158,7 +158,7 @@ export class TargetCatalog {
     else this.#refreshSoon()
   }
 
-  /** Fetches the lists of the connection of one caller; those who want them meanwhile wait for the same. */
+  /** Fetches the lists of one caller's connection. Callers that want them meanwhile wait for the same fetch. */
   fetchOwn(connection: string): Promise<void> {
     const fetching =
       this.#fetchingOwn.get(connection) ??

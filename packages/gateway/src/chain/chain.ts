@@ -14,6 +14,7 @@ import { auditLink, decisionLink } from './audit/audit-link.ts'
 import type { Mask } from './audit/exchange-events.ts'
 import { GatewayExchange, type ExchangeEndpoint, type HandleGatewayExchange } from './gateway-exchange.ts'
 import { type Admission, limitsLink } from './limits/admission.ts'
+import type { LateRefusals } from './limits/late-refusals.ts'
 import type { Link } from './link.ts'
 import { listen, type ListenHost } from './listen/listen.ts'
 import { ownAnswers } from './lists/own-answers.ts'
@@ -31,18 +32,20 @@ import { resolveLink } from './resolve/resolver.ts'
 import { type Scrubbing, secretsLink } from './secrets/secrets-link.ts'
 import { viewLink } from './view/view-link.ts'
 import type { RateCounts } from './rates/rate-counts.ts'
-import { tracedLinks, traceLink } from './trace/trace-link.ts'
+import { tracedWay, traceLink } from './trace/trace-link.ts'
 import { retriesLink } from './retries/retries-link.ts'
 import { ratesLink } from './rates/rates-link.ts'
 import { tasksLink } from './tasks/tasks-link.ts'
 
-/** What all endpoints share. */
+/** The services that all endpoints share. */
 export interface SharedServices extends Scrubbing {
   readonly info: Implementation
   readonly exchanges: ExchangeLog
   readonly log: Log
   /** Bounds the requests under way. */
   readonly admission: Admission
+  /** Slows down callers that are refused again and again. */
+  readonly refusals: LateRefusals
   /** What was counted against the rates of the configuration. */
   readonly rates: RateCounts
   /** How much of long results is kept for callers. */
@@ -63,7 +66,7 @@ export interface SharedServices extends Scrubbing {
   readonly rulings: RuleCounts
 }
 
-/** What the links of one endpoint work with. */
+/** The services for the links of one endpoint. */
 export interface ChainServices extends SharedServices, ListenHost, PolicyServices, ApprovalServices {
   readonly relay: Relay
   readonly store: Store
@@ -78,7 +81,7 @@ export function linksOf(
   const results = resultsLink(model.results, services.findings)
   return {
     trace: traceLink(services.tracer),
-    recorder: recorderLink(services.exchanges, services.log),
+    recorder: recorderLink(services.exchanges, services.log, services.refusals),
     limits: limitsLink(services.admission),
     audit: auditLink(services.audit, services.mask),
     longResults: longResultsLink(model.results, { ...services, endpoint }),
@@ -99,28 +102,28 @@ export function linksOf(
 }
 
 /**
- * Compiles the way of requests through an endpoint for a configuration. What the endpoint answers itself goes through
- * no link that is about targets. What lasts as long as its client is no request under way.
+ * Compiles the links of an endpoint for a configuration. Requests that the endpoint answers itself pass no link that is
+ * about targets. Subscriptions last as long as their client, so they do not count as requests under way.
  */
 export function createChain(
   services: ChainServices,
   model: GatewayModel,
   endpoint: ExchangeEndpoint,
 ): Handle {
-  const listed = linksOf(services, model, endpoint.name)
-  const links = services.tracer ? tracedLinks(listed) : listed
+  const links = linksOf(services, model, endpoint.name)
   const { trace, recorder, limits, audit, ownLists, results, secrets } = links
   const listAudit = services.audit?.settings.lists ? audit : undefined
-  const toTarget = compose(Object.values(links), services.relay.handle)
+  const compose = services.tracer ? composeTraced : composeLinks
+  const toTarget = compose(links, services.relay.handle)
   const own = new Map(
     Object.entries(ownAnswers(services, model)).map(([method, answer]) => [
       method,
-      compose([trace, recorder, limits, listAudit, ownLists], answer),
+      compose({ trace, recorder, limits, audit: listAudit, ownLists }, answer),
     ]),
   )
   own.set(
     'subscriptions/listen',
-    compose([trace, recorder, audit, results, secrets], (exchange) => listen(exchange, services)),
+    compose({ trace, recorder, audit, results, secrets }, (exchange) => listen(exchange, services)),
   )
   return (origin) => {
     const exchange = new GatewayExchange(origin, endpoint)
@@ -128,7 +131,14 @@ export function createChain(
   }
 }
 
-function compose(links: readonly (Link | undefined)[], handle: HandleGatewayExchange): HandleGatewayExchange {
-  const present = links.filter((link) => link !== undefined)
+type Links = Readonly<Record<string, Link | undefined>>
+
+function composeLinks(links: Links, handle: HandleGatewayExchange): HandleGatewayExchange {
+  const present = Object.values(links).filter((link) => link !== undefined)
   return composeMiddleware<GatewayExchange>(present, handle)
+}
+
+function composeTraced(links: Links, handle: HandleGatewayExchange): HandleGatewayExchange {
+  const way = tracedWay(links, handle)
+  return composeMiddleware<GatewayExchange>(way.links, way.handle)
 }

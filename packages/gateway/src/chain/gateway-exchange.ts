@@ -17,9 +17,9 @@ import type { Called, CallerCatalog, Policy } from './policy/caller-catalog.ts'
 import { isPermitted } from './policy/policy-call.ts'
 import type { CallerTask } from './tasks/task-ids.ts'
 
-/** What a request is about, under the target's own names. */
+/** The object of a request, under the target's own names. */
 export interface Resolved extends Destination, Called {
-  /** What policy is asked about. A task belongs to what was called to make it. */
+  /** The kind of object that policy is asked about. For a task it is the kind of the object that made it. */
   readonly kind: ObjectKind
   /** The request's params in the target's own names. */
   readonly params: JsonObject
@@ -33,11 +33,11 @@ export interface Resolved extends Destination, Called {
 export type Hears = (notification: Notification, exchange: GatewayExchange) => Notification | undefined
 
 /** Hears how a request ended. */
-export type Ended = (outcome: Outcome) => void
+export type Ended = (outcome: Outcome, exchange: GatewayExchange) => void
 
 export type Ask = NonNullable<Exchange['ask']>
 
-/** What was decided about a request before it was made. */
+/** The decision about a request before it was made. */
 export interface Ruling {
   readonly allowed: boolean
   /** The rule that decided; undefined: the default did. */
@@ -65,11 +65,11 @@ export class GatewayExchange implements RelayedExchange {
   readonly client: ClientFacts
   params: JsonObject
   ask: Exchange['ask']
-  /** What the exchange log keeps of it. */
+  /** Its record in the exchange log. */
   record: ExchangeRecord | undefined
   /** Its spans, where requests are traced. */
   trace: RequestTrace | undefined
-  /** Undefined until it is resolved, and for what the endpoint answers itself. */
+  /** Undefined until `resolve` has run, and for requests that the endpoint answers itself. */
   resolved: Resolved | undefined
   /** Undefined until something is decided. */
   ruling: Ruling | undefined
@@ -79,7 +79,8 @@ export class GatewayExchange implements RelayedExchange {
   holds: readonly RuleModel[] | undefined
   #visible: CallerCatalog | undefined
   #hears: Hears[] | undefined
-  #ended: Ended[] | undefined
+  #ended: Ended | undefined
+  #othersEnded: Ended[] | undefined
   #rules: Policy['rules'] | undefined
 
   constructor(origin: Exchange, endpoint: ExchangeEndpoint) {
@@ -103,7 +104,7 @@ export class GatewayExchange implements RelayedExchange {
     return exchange
   }
 
-  /** What the caller may see and call here. */
+  /** The catalog of this caller: the entries that it may see and call. */
   get visible(): CallerCatalog {
     this.#visible ??= this.endpoint.policy.visibleTo(this)
     return this.#visible
@@ -132,14 +133,19 @@ export class GatewayExchange implements RelayedExchange {
     else this.#hears = [hears]
   }
 
-  /** For links that only want to know the end: they need no promise of their own. The recorder tells them. */
+  /**
+   * For links that only want to know the end: they need no promise of their own. The recorder tells them. A function
+   * that all calls share costs nothing.
+   */
   whenEnded(ended: Ended): void {
-    if (this.#ended) this.#ended.push(ended)
-    else this.#ended = [ended]
+    if (!this.#ended) this.#ended = ended
+    else if (this.#othersEnded) this.#othersEnded.push(ended)
+    else this.#othersEnded = [ended]
   }
 
   tellEnded(outcome: Outcome): void {
-    for (const ended of this.#ended ?? []) ended(outcome)
+    this.#ended?.(outcome, this)
+    if (this.#othersEnded) for (const ended of this.#othersEnded) ended(outcome, this)
   }
 
   /** Questions to the caller go by the function that `wrap` returns. */
@@ -205,5 +211,5 @@ export class GatewayExchange implements RelayedExchange {
 /** Answers a request: the end of a chain. */
 export type HandleGatewayExchange = (exchange: GatewayExchange) => Outcome | Promise<Outcome>
 
-/** Behind `resolve`, for what is about a target. */
+/** An exchange behind `resolve`, which is about a target. */
 export type ResolvedExchange = GatewayExchange & { readonly resolved: Resolved }

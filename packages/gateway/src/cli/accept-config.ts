@@ -8,39 +8,36 @@ import {
   searchedFolders,
   type UserPlaces,
 } from '../config/index.ts'
+import type { Cli } from './cli.ts'
 import { CliExit, CliError } from './cli-error.ts'
-import { paintFor, printJson, type CliIo, type GlobalOptions, type CliStream, printLine } from './cli-io.ts'
+import type { CliIo, CliStream } from './cli-io.ts'
 import { readSmallFile } from '../model/index.ts'
 import { formatProblem } from './format-problem.ts'
-import type { Paint } from './paint.ts'
 import { resolve } from 'node:path'
 
 /** Says what is wrong with a configuration and goes on with it, or ends the command when it cannot be used. */
-export async function acceptConfig(
-  result: LoadResult,
-  file: string,
-  options: GlobalOptions,
-  io: CliIo,
-): Promise<Loaded> {
+export async function acceptConfig(result: LoadResult, file: string, cli: Cli): Promise<Loaded> {
   const problems = result.ok ? result.warnings : result.problems
-  if (!result.ok && options.json) {
-    printJson(io, { ok: false, file, problems })
+  if (!result.ok && cli.json) {
+    cli.printJson({ ok: false, file, problems })
     throw new CliExit(2)
   }
-  await printProblems(problems, { file, stream: io.stderr, io, paint: paintFor(io.stderr, io, options) })
+  await printProblems(problems, cli, { file, stream: cli.io.stderr })
   if (!result.ok) throw new CliExit(2)
   return result
 }
 
 export async function printProblems(
   problems: readonly Problem[],
-  { file, stream, io, paint }: { file: string; stream: CliStream; io: CliIo; paint: Paint },
+  cli: Cli,
+  { file, stream }: { file: string; stream: CliStream },
 ): Promise<void> {
   if (problems.length === 0) return
   const text = (await readSmallFile(file).catch(() => '')).replace(/^\uFEFF/, '')
+  const paint = cli.paintFor(stream)
   const masked = text === '' ? '' : await maskSecrets(text, formatOf(file, text))
   for (const problem of problems) {
-    printLine(stream, `${formatProblem(problem, masked, { paint, cwd: io.places.cwd })}\n`)
+    stream.write(`${formatProblem(problem, masked, { paint, cwd: cli.io.places.cwd })}\n\n`)
   }
 }
 

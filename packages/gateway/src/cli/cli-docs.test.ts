@@ -9,7 +9,7 @@ const INTRODUCTION = `# The command line
 
 Written from \`gantry --help\` by \`npx vitest run packages/gateway/src/cli/cli-docs.test.ts -u\`; a test keeps it true.
 
-Results go to standard output, everything else to standard error, so output can be piped. Every command takes \`--json\`. What takes more than a second shows on a terminal how far it is. Ctrl+C cancels what is under way.
+Results go to standard output, everything else to standard error, so output can be piped. Every command takes \`--json\`. A command that takes more than a second shows its progress on a terminal. Ctrl+C cancels what is under way.
 
 \`targets\`, \`tools\`, \`call\`, \`read\`, \`prompt\`, \`doctor\` and \`why\` talk to the gateway that runs with the configuration. When none does, they start what they need and stop it again.
 

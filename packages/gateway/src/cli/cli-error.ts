@@ -17,7 +17,7 @@ export class CliError extends Error {
   }
 }
 
-/** Ends a command that has said all there is to say. */
+/** Ends a command that has printed everything already. */
 export class CliExit extends Error {
   readonly exitCode: ExitCode
 

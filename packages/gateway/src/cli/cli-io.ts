@@ -1,7 +1,4 @@
-import { writeJson } from '@gantry/mcp/exchange'
 import { currentPlaces, type UserPlaces } from '../config/index.ts'
-import { escapeControls } from '../model/index.ts'
-import { createPaint, hasColours, type Paint } from './paint.ts'
 
 /** A stream as a command sees it: something to write to, maybe a terminal. */
 export interface CliStream {
@@ -21,7 +18,7 @@ export interface CliIo {
 }
 
 export function processIo(): CliIo {
-  // A reader that went away (`gantry … | head`) is no failure of ours.
+  // A reader that went away (`gantry … | head`) is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)
     throw error
@@ -52,17 +49,4 @@ export interface GlobalOptions {
   /** Uses a configuration that is found without asking. */
   readonly yes?: boolean
   readonly color?: boolean
-}
-
-export function paintFor(stream: CliStream, io: CliIo, options: GlobalOptions): Paint {
-  return createPaint(options.color !== false && hasColours(stream, io.places.env))
-}
-
-export function printLine(stream: CliStream, text = ''): void {
-  stream.write(`${text}\n`)
-}
-
-export function printJson(io: CliIo, value: unknown): void {
-  const lines = writeJson(value, undefined, 2).split('\n')
-  printLine(io.stdout, lines.map(escapeControls).join('\n'))
 }

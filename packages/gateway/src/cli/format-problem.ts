@@ -13,7 +13,7 @@ export function formatProblem(
   const { severity, fix } = problem
   const [message, path] = [plainText(problem.message), plainText(problem.path)]
   const colour = severity === 'error' ? paint.red : paint.yellow
-  // What cannot be read has no lines.
+  // A file that cannot be read has no lines.
   const position = text === '' ? '' : `:${problem.line}:${problem.column}`
   const where = `${plainText(shorten(problem.file, cwd))}${position}`
   const lines = [

@@ -23,7 +23,9 @@ const ran = (): boolean => existsSync(join(places.cwd, 'ran'))
 async function plant(folder: string = places.cwd, name = 'gantry.yaml', note = ''): Promise<string> {
   await mkdir(folder, { recursive: true })
   const script = `require('fs').writeFileSync(${JSON.stringify(join(places.cwd, 'ran'))}, '')`
-  const target = { command: process.execPath, args: ['-e', script, '--', '--token', 'hush-hush'] }
+  // It ends at once, and is not waited for.
+  const restart = { policy: 'never' }
+  const target = { command: process.execPath, args: ['-e', script, '--', '--token', 'hush-hush'], restart }
   const file = join(folder, name)
   await writeFile(file, `${note}mcpServers: ${JSON.stringify({ evil: target })}\n`)
   return file

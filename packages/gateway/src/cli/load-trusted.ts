@@ -12,8 +12,9 @@ import {
 } from '../config/index.ts'
 import { describeTarget, isOpenToAll, isOwn, readSmallFile } from '../model/index.ts'
 import { acceptConfig, noConfig } from './accept-config.ts'
+import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
-import { paintFor, printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
+import type { CliIo } from './cli-io.ts'
 import { shorten } from './format-problem.ts'
 import { plainText } from './plain-text.ts'
 import { formatTable } from './table.ts'
@@ -28,26 +29,25 @@ export interface TrustedConfig {
 
 /** Loads the named or found configuration. It runs commands, so the user must accept a found one once. */
 export async function loadTrusted(
-  options: GlobalOptions,
-  io: CliIo,
+  cli: Cli,
   overrides: ServerOverrides = {},
 ): Promise<TrustedConfig | undefined> {
-  const { places } = io
-  const file = findConfig(places, options.config)
+  const { places } = cli.io
+  const file = findConfig(places, cli.options.config)
   if (file === undefined) return undefined
   const text = await readSmallFile(file).catch(() => undefined)
-  // What is trusted is this text: the file is not read a second time.
+  // This text is trusted. The file is not read a second time.
   const result = await (text === undefined
     ? loadConfig(file, { places, overrides })
     : parseConfig(text, { file, places, overrides }))
-  const loaded = await acceptConfig(result, file, options, io)
-  if (text !== undefined) await requireTrust({ file, text, loaded, options, io })
-  const isAccepted = isNamed(options, io) ? undefined : (later: string) => isTrusted(file, later, io)
+  const loaded = await acceptConfig(result, file, cli)
+  if (text !== undefined) await requireTrust({ file, text, loaded }, cli)
+  const isAccepted = isNamed(cli) ? undefined : (later: string) => isTrusted(file, later, cli.io)
   return { file, loaded, isAccepted }
 }
 
-function isNamed({ config }: GlobalOptions, { places }: CliIo): boolean {
-  return config !== undefined || Boolean(places.env.GANTRY_CONFIG)
+function isNamed({ options, io }: Cli): boolean {
+  return options.config !== undefined || Boolean(io.places.env.GANTRY_CONFIG)
 }
 
 async function isTrusted(file: string, text: string, io: CliIo): Promise<boolean> {
@@ -58,14 +58,13 @@ interface Untrusted {
   readonly file: string
   readonly text: string
   readonly loaded: Loaded
-  readonly options: GlobalOptions
-  readonly io: CliIo
 }
 
-async function requireTrust({ file, text, loaded, options, io }: Untrusted): Promise<void> {
-  if (!isNamed(options, io) && !options.yes) {
+async function requireTrust({ file, text, loaded }: Untrusted, cli: Cli): Promise<void> {
+  const { io } = cli
+  if (!isNamed(cli) && !cli.options.yes) {
     if (await isTrusted(file, text, io)) return
-    if (!(await isConfirmed(file, loaded, options, io))) throw notTrusted(file, io)
+    if (!(await isConfirmed(file, loaded, cli))) throw notTrusted(file, io)
   }
   // Not being able to remember it costs a question the next time.
   await acceptText(file, text, io.places).catch(() => {})
@@ -81,22 +80,17 @@ async function isUsersOwn(file: string, { places }: CliIo): Promise<boolean> {
   return facts !== undefined && isOwn(facts.uid) && isClosed
 }
 
-async function isConfirmed(
-  file: string,
-  { model }: Loaded,
-  options: GlobalOptions,
-  io: CliIo,
-): Promise<boolean> {
-  if (!io.confirm || options.json) return false
-  const paint = paintFor(io.stderr, io, options)
-  const name = shorten(file, io.places.cwd)
-  printLine(io.stderr, `${paint.yellow('!')} ${name} is new here, or has changed. It would run:`)
+async function isConfirmed(file: string, { model }: Loaded, cli: Cli): Promise<boolean> {
+  if (!cli.io.confirm || cli.json) return false
+  const paint = cli.notePaint
+  const name = shorten(file, cli.io.places.cwd)
+  cli.note(`${paint.yellow('!')} ${name} is new here, or has changed. It would run:`)
   const rows = model.targets.map((target) => [
     `  ${plainText(target.name)}`,
     plainText(describeTarget(target)),
   ])
-  for (const line of formatTable(rows)) printLine(io.stderr, line)
-  return io.confirm(`Use ${name}? [y/N] `)
+  for (const line of formatTable(rows)) cli.note(line)
+  return cli.io.confirm(`Use ${name}? [y/N] `)
 }
 
 function notTrusted(file: string, { places }: CliIo): CliError {
@@ -107,16 +101,16 @@ function notTrusted(file: string, { places }: CliIo): CliError {
   })
 }
 
-export async function planFromFile(options: GatewayOptions, io: CliIo): Promise<GatewayPlan> {
-  const { places } = io
-  const overrides = overridesOf(options)
-  const config = await loadTrusted(options, io, overrides)
+export async function planFromFile(cli: Cli<GatewayOptions>): Promise<GatewayPlan> {
+  const { places } = cli.io
+  const overrides = overridesOf(cli.options)
+  const config = await loadTrusted(cli, overrides)
   if (!config) throw noConfig(places, 'or try "gantry serve --demo"')
   const { file, loaded, isAccepted } = config
   if (isOpenToAll(file)) {
-    const paint = paintFor(io.stderr, io, options)
+    const paint = cli.notePaint
     const what = `Every user of this machine can change ${shorten(file, places.cwd)}, and so run programs as this user`
-    printLine(io.stderr, `${paint.yellow('!')} ${what}. Close it with: chmod o-w FILE`)
+    cli.note(`${paint.yellow('!')} ${what}. Close it with: chmod o-w FILE`)
   }
   return {
     loaded,

@@ -12,11 +12,11 @@ import {
   type GatewayState,
   type Loaded,
 } from '../config/index.ts'
+import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
-import type { CliIo, GlobalOptions } from './cli-io.ts'
+import type { CliIo } from './cli-io.ts'
 import { isLoopbackHost } from '../model/index.ts'
 import { loadTrusted, type TrustedConfig } from './load-trusted.ts'
-import { withProgress } from './progress.ts'
 import { noConfig } from './accept-config.ts'
 
 /** The admin API, of a gateway that runs or of one that was made for this command. */
@@ -30,41 +30,40 @@ export interface OpenAdmin {
 }
 
 export interface AdminNeeds {
-  /** What the command is about is in no configuration. */
+  /** The command is about a server that no configuration has. */
   readonly alone?: boolean
-  /** Who may only decide about approvals is welcome, too. */
+  /** Whether callers are accepted that may only decide about approvals. */
   readonly approver?: boolean
 }
 
 const PATIENCE = 3000
-/** What a tool answers is printed as it came. */
+/** Keeps numbers in the answers of tools as they were written. */
 const EXACT = { parse: jsonReader('source'), stringify: (value: unknown): string => writeJson(value) }
 
 /** Finds the running gateway of the configuration, or starts one in this process. `GANTRY_URL` overrides. */
 export async function openAdmin(
-  io: CliIo,
-  options: GlobalOptions,
+  cli: Cli,
   { alone = false, approver = false }: AdminNeeds = {},
 ): Promise<OpenAdmin> {
-  if (alone) return openLocal(await nothing(io), undefined, io)
-  const { GANTRY_URL: url, GANTRY_TOKEN: token } = io.places.env
+  if (alone) return openLocal(await nothing(cli.io), undefined, cli.io)
+  const { GANTRY_URL: url, GANTRY_TOKEN: token } = cli.io.places.env
   if (url) return required(await connect({ url: url.replace(/\/+$/, '') }, token, approver), url)
-  const found = findConfig(io.places, options.config)
+  const found = findConfig(cli.io.places, cli.options.config)
   // A gateway that the user runs with this file is asked as it is: nothing is started.
-  const own = found === undefined ? undefined : await readStateFile(stateDirFor(found, io.places))
+  const own = found === undefined ? undefined : await readStateFile(stateDirFor(found, cli.io.places))
   const answering = own ? await connect(own, token) : undefined
   if (answering) return answering
-  const config = await loadTrusted(options, io)
+  const config = await loadTrusted(cli)
   if (!config) {
-    const running = await onlyGateway(io, token)
+    const running = await onlyGateway(cli.io, token)
     if (running) return running
-    throw noConfig(io.places)
+    throw noConfig(cli.io.places)
   }
   const { loaded } = config
   const { stateDir } = loaded.model
   const state = await readStateFile(stateDir)
-  const running = state && (await connect(state, mayHaveToken(state, stateDir, io) ? token : undefined))
-  return running ?? openLocal(loaded, config, io)
+  const running = state && (await connect(state, mayHaveToken(state, stateDir, cli.io) ? token : undefined))
+  return running ?? openLocal(loaded, config, cli.io)
 }
 
 /** `GANTRY_TOKEN` goes only to this machine or by the user's own state folder: others may name any address. */
@@ -132,23 +131,17 @@ async function openLocal(loaded: Loaded, config: TrustedConfig | undefined, io: 
 }
 
 export async function withAdmin<T>(
-  io: CliIo,
-  options: GlobalOptions,
+  cli: Cli,
   work: (admin: OpenAdmin) => Promise<T>,
   needs: AdminNeeds = {},
 ): Promise<T> {
-  const admin = await withProgress(
-    io,
-    'Looking for the gateway',
-    () => openAdmin(io, options, needs),
-    options,
-  )
+  const admin = await cli.progress('Looking for the gateway', () => openAdmin(cli, needs))
   try {
     return await work(admin)
   } catch (error) {
     throw toCliError(error)
   } finally {
-    await withProgress(io, 'Stopping what was started', () => admin.close(), options)
+    await cli.progress('Stopping what was started', () => admin.close())
   }
 }
 

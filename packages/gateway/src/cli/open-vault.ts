@@ -1,18 +1,17 @@
 import type { Accounts } from '../identity/vault/accounts.ts'
 import type { GatewayModel } from '../model/index.ts'
 import { noConfig } from './accept-config.ts'
+import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
-import type { CliIo, GlobalOptions } from './cli-io.ts'
 import { loadTrusted } from './load-trusted.ts'
 
 /** The accounts of people in the store of this configuration. Gateways that run with it hear of changes at once. */
 export async function withVault<T>(
-  options: GlobalOptions,
-  io: CliIo,
+  cli: Cli,
   work: (accounts: Accounts, model: GatewayModel) => Promise<T>,
 ): Promise<T> {
-  const config = await loadTrusted(options, io)
-  if (!config) throw noConfig(io.places)
+  const config = await loadTrusted(cli)
+  if (!config) throw noConfig(cli.io.places)
   const { model } = config.loaded
   if (model.store.kind === 'memory') {
     throw new CliError('This configuration keeps its state in memory, and accounts with it', {

@@ -1,8 +1,9 @@
 import { removeControls } from '../model/index.ts'
 
 /**
- * Makes text of others safe for a terminal: escape sequences could type into the command line. It stays one line, so
- * that it looks like no line of ours; with `indent`, its further lines begin with that.
+ * Makes foreign text safe for a terminal: escape sequences could type into the command line. The text becomes one line,
+ * so that it cannot look like a line of Gantry; with `indent`, it keeps its lines, and each further line begins with
+ * that.
  */
 export function plainText(text: string, indent?: string): string {
   return removeControls(text)

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Repair, TrialReport } from '../admin/contract.ts'
+import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
-import { printLine, type CliIo, type GlobalOptions } from './cli-io.ts'
 import { plainText } from './plain-text.ts'
 
 /** Only what `npx` and `uv` make: the name of the folder comes from what a program wrote. */
@@ -12,17 +12,13 @@ const LAUNCHER_FOLDER = /[\\/](?:_npx[\\/][0-9a-f]{8,}|archive-v\d+[\\/][\w-]+)$
 const COMMAND_LIMIT = 60_000
 
 /** Repairs what a report says can be repaired, when the user agrees. True when the target is worth another look. */
-export async function repairFor(
-  { name, problem }: TrialReport,
-  options: GlobalOptions,
-  io: CliIo,
-): Promise<boolean> {
+export async function repairFor({ name, problem }: TrialReport, cli: Cli): Promise<boolean> {
   const repair = problem?.repair
   if (!repair) return false
   const question = `Repair ${plainText(name)}: ${plainText(wordsOf(repair))}? [y/N] `
-  const isAgreed = options.yes === true || (await io.confirm?.(question)) === true
+  const isAgreed = cli.options.yes === true || (await cli.io.confirm?.(question)) === true
   if (!isAgreed) {
-    printLine(io.stderr, `${plainText(name)} is left as it is; --yes repairs it without a question`)
+    cli.note(`${plainText(name)} is left as it is; --yes repairs it without a question`)
     return false
   }
   await doRepair(repair)

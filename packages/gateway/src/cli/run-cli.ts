@@ -1,13 +1,14 @@
 import { Command, CommanderError } from 'commander'
+import { Cli } from './cli.ts'
 import { CliError, CliExit, type ExitCode } from './cli-error.ts'
-import { type CliIo, paintFor, printJson, printLine } from './cli-io.ts'
+import type { CliIo } from './cli-io.ts'
 import { type CommandEntry, COMMANDS } from './commands.ts'
 import { hideCredentials } from '../model/index.ts'
 import { hasColours } from './paint.ts'
 import { plainText } from './plain-text.ts'
 import { readVersion } from '../model/read-version.ts'
 
-/** Under the first line of what is said. */
+/** The indent of further lines of a text. */
 const BELOW = ' '.repeat(6)
 
 const EPILOGUE = `
@@ -80,23 +81,24 @@ function findEntry(argv: readonly string[]): CommandEntry | undefined {
 
 function explain(error: unknown, argv: readonly string[], io: CliIo): ExitCode {
   if (error instanceof CliExit) return error.exitCode
+  const cli = new Cli({ json: argv.includes('--json'), color: !argv.includes('--no-color') }, io)
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0
     // It has printed its message already, for people.
     const message = error.message.replace(/^error: /, '')
-    if (argv.includes('--json')) printJson(io, { ok: false, error: { message } })
+    if (cli.json) cli.printJson({ ok: false, error: { message } })
     return 2
   }
   const { message, fix, exitCode } = toCliError(error)
-  if (argv.includes('--json')) {
-    printJson(io, { ok: false, error: { message, fix } })
+  if (cli.json) {
+    cli.printJson({ ok: false, error: { message, fix } })
     return exitCode
   }
-  const paint = paintFor(io.stderr, io, { color: !argv.includes('--no-color') })
-  printLine(io.stderr, `${paint.red('error')} ${plainText(message, BELOW)}`)
-  if (fix !== undefined) printLine(io.stderr, `${paint.cyan('fix')}   ${plainText(fix, BELOW)}`)
+  const { notePaint: paint } = cli
+  cli.note(`${paint.red('error')} ${plainText(message, BELOW)}`)
+  if (fix !== undefined) cli.note(`${paint.cyan('fix')}   ${plainText(fix, BELOW)}`)
   if (io.places.env.DEBUG && error instanceof Error)
-    printLine(io.stderr, paint.dim(plainText(hideCredentials(error.stack ?? ''), BELOW)))
+    cli.note(paint.dim(plainText(hideCredentials(error.stack ?? ''), BELOW)))
   return exitCode
 }
 

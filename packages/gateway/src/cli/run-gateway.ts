@@ -2,11 +2,11 @@ import type { Served } from '@gantry/mcp/exchange'
 import type { Loaded, ServerOverrides } from '../config/index.ts'
 import type { GatewayModel } from '../model/index.ts'
 import { openLog, startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
+import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type CliStream, type GlobalOptions } from './cli-io.ts'
+import type { CliStream, GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
 import { READY, REPLACED, workerPlace } from '../workers/worker-place.ts'
-import { withProgress } from './progress.ts'
 import { takeSignals, type StopSignal } from './stop-signals.ts'
 
 export interface GatewayOptions extends GlobalOptions {
@@ -27,14 +27,14 @@ export interface GatewayPlan {
   /** Whether another port will do. Not for a configuration: clients were told its port. */
   readonly searchPort: boolean
   readonly logLevel?: 'warn' | 'error' | undefined
-  /** Called when it runs and that is said. What it returns is called before it stops. */
+  /** Called when the gateway runs and is announced. The returned function is called before it stops. */
   announced?(running: RunningGateway): Promise<() => Promise<void>>
 }
 
 /** Runs a gateway until a signal comes or, with --stdio, until the client goes away. */
-export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io: CliIo): Promise<void> {
+export async function runGateway(plan: GatewayPlan, cli: Cli<GatewayOptions>): Promise<void> {
   const { loaded, serves, source, memoryConfig, embedded, searchPort } = plan
-  if (options.stdio && loaded.model.audit?.stdout) {
+  if (cli.options.stdio && loaded.model.audit?.stdout) {
     throw new CliError(
       'With --stdio, standard output belongs to the protocol: audit events cannot be printed there',
       {
@@ -42,8 +42,8 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
       },
     )
   }
-  const logLevel = plan.logLevel ?? (options.stdio ? 'warn' : undefined)
-  const logFormat = formatOf(options.logFormat)
+  const logLevel = plan.logLevel ?? (cli.options.stdio ? 'warn' : undefined)
+  const logFormat = formatOf(cli.options.logFormat)
   // From the beginning: a gateway that is asked to end while it starts has targets and files to clean up too.
   const worker = workerPlace(process.env)
   const signals = takeSignals(worker ? ['SIGTERM'] : undefined)
@@ -61,7 +61,7 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   }).catch(async (error: NodeJS.ErrnoException) => {
     crash.release()
     signals.release()
-    // What joins a worker to its supervisor would keep it alive.
+    // The channel to the supervisor would keep the worker alive.
     if (worker) process.disconnect?.()
     throw await cannotStart(error, loaded)
   })
@@ -80,20 +80,24 @@ export async function runGateway(plan: GatewayPlan, options: GatewayOptions, io:
   let why: EndOfServing | undefined
   try {
     if (worker) process.send?.(READY)
-    if (worker?.announces ?? true) announce(running, plan, options, io)
+    if (worker?.announces ?? true) announce(running, plan, cli)
     const stop = await plan.announced?.(running)
-    why = await ended(running, worker ? Promise.race([signals.first, replaced()]) : signals.first, options)
+    why = await ended(
+      running,
+      worker ? Promise.race([signals.first, replaced()]) : signals.first,
+      cli.options,
+    )
     await stop?.()
   } finally {
     process.off('SIGUSR2', toggle)
-    await close(running, why, options, io)
+    await close(running, why, cli)
     signals.release()
     crash.release()
     if (worker) process.disconnect?.()
   }
 }
 
-/** What the command line says about the server. A gateway that a client spawns takes no fixed port. */
+/** The settings of the server from the command line. A gateway that a client spawns takes any free port. */
 export function overridesOf({ host, port, stdio, workers }: GatewayOptions): ServerOverrides {
   return { host, port: portOf(port) ?? (stdio ? 0 : undefined), workers: workersOf(workers) }
 }
@@ -165,35 +169,34 @@ async function userOf(host: string, port: number): Promise<string> {
   }
 }
 
-function announce(running: RunningGateway, plan: GatewayPlan, options: GatewayOptions, io: CliIo): void {
+function announce(running: RunningGateway, plan: GatewayPlan, cli: Cli<GatewayOptions>): void {
   const endpoint = `${running.url}/mcp`
   const { consoleUrl } = running
   // With --stdio standard output belongs to the protocol.
-  if (options.stdio) return sayWhere(io.stderr, [['Console', consoleUrl]], options, io)
-  if (options.json) return printJson(io, { endpoint, url: running.url, console: consoleUrl })
+  if (cli.options.stdio) return sayWhere(cli.io.stderr, [['Console', consoleUrl]], cli)
+  if (cli.json) return cli.printJson({ endpoint, url: running.url, console: consoleUrl })
   const { apiKeys, keys } = running.gateway.model.auth
   const hasKeys = keys || apiKeys.length > 0
   const headers = hasKeys && { headers: { Authorization: 'Bearer KEY' } }
   const snippet = JSON.stringify({ mcpServers: { gantry: { type: 'http', url: endpoint, ...headers } } })
   const number = countOf(running.gateway.targets.length, 'target')
-  // What was named on the command line is one target by itself.
+  // A file on the command line is one target.
   const isNamed = !plan.source && !plan.embedded
-  printLine(io.stdout, `Gantry serves ${isNamed ? plan.serves : `${number} of ${plan.serves}`}`)
+  cli.say(`Gantry serves ${isNamed ? plan.serves : `${number} of ${plan.serves}`}`)
   sayWhere(
-    io.stdout,
+    cli.io.stdout,
     [
       ['Endpoint', endpoint],
       ['Bound to', boundTo(running)],
       ['Console', consoleUrl],
     ],
-    options,
-    io,
+    cli,
   )
-  printLine(io.stdout, `  Clients   ${snippet}`)
-  printLine(io.stdout, 'Press Ctrl+C to stop.')
+  cli.say(`  Clients   ${snippet}`)
+  cli.say('Press Ctrl+C to stop.')
 }
 
-/** Said where other machines can reach it: the endpoint's URL may not show that. */
+/** The bound address, where other machines can reach it: the endpoint's URL may not show that. */
 function boundTo({ bound }: RunningGateway): string | undefined {
   if (bound.loopback) return undefined
   const every = ['0.0.0.0', '::'].includes(bound.address) ? 'every network interface' : bound.address
@@ -203,12 +206,11 @@ function boundTo({ bound }: RunningGateway): string | undefined {
 function sayWhere(
   stream: CliStream,
   places: readonly (readonly [string, string | undefined])[],
-  options: GatewayOptions,
-  io: CliIo,
+  cli: Cli<GatewayOptions>,
 ): void {
-  const paint = paintFor(stream, io, options)
+  const paint = cli.paintFor(stream)
   for (const [label, url] of places) {
-    if (url !== undefined) printLine(stream, `  ${label.padEnd(9)} ${paint.bold(url)}`)
+    if (url !== undefined) stream.write(`  ${label.padEnd(9)} ${paint.bold(url)}\n`)
   }
 }
 
@@ -246,24 +248,18 @@ const END_OF_INPUT_GRACE = 200
 async function close(
   running: RunningGateway,
   why: EndOfServing | undefined,
-  options: GatewayOptions,
-  io: CliIo,
+  cli: Cli<GatewayOptions>,
 ): Promise<void> {
   // A client that keeps its end of the pipe open would keep the process alive.
-  if (options.stdio) process.stdin.destroy()
+  if (cli.options.stdio) process.stdin.destroy()
   const label = 'Letting calls end that are under way; Ctrl+C again does not wait'
   const grace = why === 'end of input' ? { grace: END_OF_INPUT_GRACE } : {}
-  await withProgress(
-    io,
-    label,
-    async () => {
-      // Sent by what runs services. Ctrl+C comes from a person, who does not want to wait.
-      if (why === 'SIGTERM' && !options.stdio) await running.drain()
-      else if (why === 'replaced') await running.retire()
-      await running.close(grace)
-    },
-    options,
-  )
+  await cli.progress(label, async () => {
+    // Sent by what runs services. Ctrl+C comes from a person, who does not want to wait.
+    if (why === 'SIGTERM' && !cli.options.stdio) await running.drain()
+    else if (why === 'replaced') await running.retire()
+    await running.close(grace)
+  })
 }
 
 interface CrashWatch {

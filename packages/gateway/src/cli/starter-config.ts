@@ -1,6 +1,6 @@
 import type { ConfigFormat } from '../config/index.ts'
 
-/** What `gantry init` writes: something that runs as it is, and shows what else there is. */
+/** The text that `gantry init` writes. It runs as it is, and shows further settings. */
 export function starterConfig(format: ConfigFormat, schema: string | undefined): string {
   return format === 'yaml' ? yamlStarter(schema) : jsoncStarter(schema)
 }

@@ -8,6 +8,7 @@ import { HopTls } from './hop-tls.ts'
 import { Members } from './members.ts'
 import { Owners } from './owners.ts'
 import { Passports } from './passport.ts'
+import { type AnswerQuestion, GatewayQuestions } from './questions.ts'
 import { SessionPlaces } from './session-places.ts'
 
 export interface ClusterOptions {
@@ -17,6 +18,8 @@ export interface ClusterOptions {
   /** The secrets that the gateways share; the first signs. */
   readonly keys: readonly string[]
   readonly log: Log
+  /** See `Members`. */
+  readonly scope: string
   readonly sessions: HopSessions
   /** Ends sessions: others may have them. */
   readonly letGo: () => void
@@ -28,16 +31,33 @@ export class Cluster {
   readonly #members: Members
   readonly #owners: Owners
   readonly sessions: SessionPlaces
+  /** Asks the others what they do. */
+  readonly questions: GatewayQuestions
 
-  private constructor(port: HopPort, members: Members, owners: Owners, sessions: SessionPlaces) {
+  private constructor(
+    { sessions, questions }: Pick<Cluster, 'sessions' | 'questions'>,
+    port: HopPort,
+    members: Members,
+    owners: Owners,
+  ) {
     this.sessions = sessions
+    this.questions = questions
     this.#port = port
     this.#members = members
     this.#owners = owners
   }
 
   /** From now on the programs of the gateway are shared with the others. */
-  static async join({ model, gateway, store, keys, log, letGo, sessions }: ClusterOptions): Promise<Cluster> {
+  static async join({
+    model,
+    gateway,
+    store,
+    keys,
+    log,
+    letGo,
+    sessions,
+    scope,
+  }: ClusterOptions): Promise<Cluster> {
     const passports = new Passports(keys)
     const tls = model.tls && new HopTls(model.tls)
     let members: Members | undefined
@@ -49,6 +69,7 @@ export class Cluster {
     const joining = Members.join({
       store,
       address,
+      scope,
       log,
       onGone: () => {
         for (const name of owners.forget()) void gateway.target(name)?.letGo()
@@ -67,7 +88,16 @@ export class Cluster {
       address,
       members: await members.count().catch(() => undefined),
     })
-    return new Cluster(port, members, owners, new SessionPlaces({ store, members, passports, tls }))
+    const ways = {
+      sessions: new SessionPlaces({ store, members, passports, tls }),
+      questions: new GatewayQuestions({ members, passports, tls }),
+    }
+    return new Cluster(ways, port, members, owners)
+  }
+
+  /** From now on this gateway says what it does when another one asks. */
+  set answer(answer: AnswerQuestion) {
+    this.#port.answer = answer
   }
 
   /** The others take over what is here; calls under way may end. */

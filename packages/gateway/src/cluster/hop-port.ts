@@ -4,7 +4,7 @@ import type { GuardVerdict } from '@gantry/mcp/server'
 import { toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import type { Exchange, Served } from '@gantry/mcp/exchange'
 import type { Gateway } from '../gateway.ts'
-import { decodePercent } from '../model/index.ts'
+import { type Certified, decodePercent } from '../model/index.ts'
 import { MISDIRECTED } from '../targets/connected/elsewhere.ts'
 import { takeIn } from '../workers/pass-on.ts'
 import { type AskedSession, sessionOf } from '../workers/session-router.ts'
@@ -13,6 +13,7 @@ import { OwnedTarget } from './owned-target.ts'
 import { OwnedTasks } from './owned-tasks.ts'
 import { TASKS } from './owners.ts'
 import { PASSPORT, type Passport, type Passports } from './passport.ts'
+import { type AnswerQuestion, answerQuestion, QUESTIONS } from './questions.ts'
 import { SESSION } from './session-places.ts'
 
 const PLACE = '/hop/'
@@ -29,7 +30,7 @@ export interface HopPortOptions {
 /** What comes in for sessions that are here. */
 export interface HopSessions {
   /** Answers a request of a session. */
-  receive(this: void, request: IncomingMessage, response: ServerResponse): void
+  receive(this: void, request: IncomingMessage, response: ServerResponse, certified?: Certified): void
   /** Whether calls of this session are under way, or of any when none is named. */
   isWorking(this: void, session?: string): boolean
   /** Whether this session is here, and need not be brought back. */
@@ -41,6 +42,8 @@ export class HopPort {
   readonly #server: Server
   readonly #options: HopPortOptions
   readonly #handlers = new Map<string, NodeHandler>()
+  /** Says what this gateway does; undefined until it can. */
+  answer: AnswerQuestion | undefined
   /** Answers to requests of sessions that are under way. */
   readonly #answers = new Set<ServerResponse>()
   #isLeaving = false
@@ -69,11 +72,19 @@ export class HopPort {
   #route(request: IncomingMessage, response: ServerResponse): void {
     const path = request.url ?? '/'
     if (path.startsWith(`${SESSION}/`)) return this.#takeSession(path, request, response)
+    if (path === QUESTIONS) return this.#takeQuestion(request, response)
     const place = [PLACE, TASKS].find((one) => path.startsWith(one))
     const name = place && decodePercent(path.slice(place.length))
-    const handler = name === undefined ? undefined : this.#handlerAt(place!, name)
+    // Without a passport nobody learns which targets and endpoints there are.
+    const wanted = place === TASKS ? TASKS + name : name
+    const isKnown = name !== undefined && this.#read(request, wanted!) !== undefined
+    const handler = isKnown ? this.#handlerAt(place!, name) : undefined
     if (handler) handler(request, response)
-    else response.writeHead(404).end()
+    else response.writeHead(isKnown ? 404 : 401).end()
+  }
+
+  #read({ headers }: Pick<IncomingMessage, 'headers'>, wanted: string): Passport | undefined {
+    return this.#options.passports.read(headers[PASSPORT] as string | undefined, wanted)
   }
 
   #handlerAt(place: string, name: string): NodeHandler | undefined {
@@ -94,10 +105,18 @@ export class HopPort {
     return this.#serve(served, read, `${TASKS}${endpoint}`)
   }
 
-  /** Who the caller is, and what it may do, is found out here as if it had come here. */
+  /** Another gateway has admitted the person who asks. */
+  #takeQuestion(request: IncomingMessage, response: ServerResponse): void {
+    const passport = this.#options.passports.read(String(request.headers[PASSPORT]), QUESTIONS)
+    const verdict = this.#verdictOf(passport)
+    if (!verdict.ok) return void response.writeHead(verdict.status ?? 401).end()
+    if (!this.answer) return void response.writeHead(503).end()
+    answerQuestion(request, response, this.answer).catch(() => response.destroy())
+  }
+
+  /** Finds out who the caller is and what it may do, as if the request had come here directly. */
   #takeSession(path: string, request: IncomingMessage, response: ServerResponse): void {
-    const passport = request.headers[PASSPORT]
-    const read = this.#options.passports.read(String(passport), SESSION)
+    const read = this.#read(request, SESSION)
     const verdict = this.#verdictOf(read, this.#takes(sessionOf(request), read?.begun))
     if (!verdict.ok) {
       response.writeHead(verdict.status ?? 401).end()
@@ -109,7 +128,7 @@ export class HopPort {
     response.writeContinue()
     this.#answers.add(response)
     response.once('close', () => this.#answers.delete(response))
-    this.#options.sessions.receive(request, response)
+    this.#options.sessions.receive(request, response, read?.certified)
   }
 
   /**
@@ -160,12 +179,13 @@ export class HopPort {
     return { ok: true, auth: principal && { principal, scopes: [], claims: {} } }
   }
 
-  /** Takes nothing new. What is under way may end, with the answers that it needs. */
+  /** Takes nothing new. What is under way may end, with the answers that it needs, which come by the others. */
   async close(grace: number): Promise<void> {
     this.#isLeaving = true
     const until = Date.now() + grace
     const isBusy = (): boolean =>
       this.#answers.size > 0 ||
+      this.#options.gateway.parked > 0 ||
       this.#options.sessions.isWorking() ||
       [...this.#handlers.values()].some(({ service }) => service.inFlight > 0)
     while (isBusy() && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20))

@@ -12,6 +12,8 @@ export interface MembersOptions {
   readonly store: Store
   /** Where the others reach this gateway. */
   readonly address: string
+  /** With what the ids of those begin that reach each other. Others that use the same store begin otherwise. */
+  readonly scope: string
   readonly log: Log
   /** This gateway stood still, or could not reach the store, for so long that others took its place. */
   readonly onGone: () => void
@@ -27,7 +29,7 @@ interface Member {
 /** The gateways that work together: each says at short intervals that it lives, and where it is. */
 export class Members {
   /** A new one after an absence in which others went on: by then they own what this one owned. */
-  id: string = randomUUID()
+  id: string
   readonly #options: MembersOptions
   readonly #rows: Rows
   /** The members at the last heartbeat. They stay while the store is away. */
@@ -40,6 +42,7 @@ export class Members {
 
   private constructor(options: MembersOptions) {
     this.#options = options
+    this.id = this.#newId()
     this.#rows = options.store.rows({ name: 'members' })
   }
 
@@ -54,6 +57,14 @@ export class Members {
     return members
   }
 
+  #newId(): string {
+    return this.scope + randomUUID()
+  }
+
+  get scope(): string {
+    return this.#options.scope
+  }
+
   #tick(): void {
     const end = this.#attendance.beat()
     this.#beating ??= this.#beat()
@@ -66,7 +77,7 @@ export class Members {
 
   async #beat(): Promise<void> {
     await this.#say(this.id)
-    const rows = await this.#rows.list()
+    const rows = await this.#rows.list({ prefix: this.scope })
     const until = rows.find(({ key }) => key === this.id)?.expires
     const others = rows.filter(({ key }) => key !== this.id)
     this.#attendance.reached()
@@ -106,8 +117,8 @@ export class Members {
   }
 
   /**
-   * Takes a new id if another gateway lived on meanwhile, because it may have taken this one's place. Where all were
-   * away, nobody did.
+   * Takes a new id if another gateway was alive meanwhile, because that gateway may have taken this one's place. If all
+   * gateways were away, none did.
    */
   async #comeBack(others: readonly Row[]): Promise<void> {
     this.#attendance.cameBack()
@@ -117,7 +128,7 @@ export class Members {
   }
 
   async #rename(): Promise<void> {
-    const [before, id] = [this.id, randomUUID()]
+    const [before, id] = [this.id, this.#newId()]
     // The new id is written before anything uses it.
     await this.#say(id)
     this.id = id
@@ -166,7 +177,7 @@ export class Members {
 
   /** How many there are. */
   async count(): Promise<number> {
-    return (await this.#rows.list()).length
+    return (await this.#rows.list({ prefix: this.scope })).length
   }
 
   /** The last step: what had begun here is over. */

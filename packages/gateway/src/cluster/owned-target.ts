@@ -2,6 +2,7 @@ import {
   ASKS_IN_ROUNDS,
   complete,
   deriveExchange,
+  INTERNAL_ERROR,
   INVALID_PARAMS,
   MODERN_REVISIONS,
   ProtocolError,
@@ -12,6 +13,8 @@ import {
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import { toFailure } from '../chain/to-failure.ts'
+import type { Spoken, TargetConnection } from '../targets/connected/target-connection.ts'
+import { FAILED, PROCESS_MARK, SPOKEN } from '../targets/connected/elsewhere.ts'
 import { TargetError } from '../targets/target-error.ts'
 import type { Target } from '../targets/target.ts'
 import type { Passport } from './passport.ts'
@@ -49,7 +52,7 @@ export class OwnedTarget implements Served {
     }
   }
 
-  #send(exchange: Exchange): Promise<Outcome> {
+  async #send(exchange: Exchange): Promise<Outcome> {
     const target = this.#host.target(this.#name)
     const passport = this.#host.passportOf(exchange, this.#name)
     if (!target || !passport) throw new TargetError(this.#name, 'disabled', 'There is no such target here')
@@ -57,6 +60,7 @@ export class OwnedTarget implements Served {
     if (passport.own) return target.handleOwn(exchange)
     const { session, older, safe = false, asTask } = passport
     const own = deriveExchange(exchange, { session, asTask })
+    if (exchange.method === PROCESS_MARK) return complete({ mark: target.processes.here(own) })
     return this.#resume(target, own) ?? target.handle(own, { safe, ...(older && { older }) })
   }
 
@@ -75,13 +79,26 @@ export class OwnedTarget implements Served {
 }
 
 async function discover(target: Target): Promise<Outcome> {
-  const { discovery } = await target.main.acquire()
+  const { discovery, era, version, transport } = await connectionOf(target)
+  const spoken: Spoken = { era, version, transport, eras: target.olderEra.description }
   return complete({
     ...discovery,
     supportedVersions: [...MODERN_REVISIONS],
     ttlMs: 0,
     cacheScope: 'private',
     // The owner sees to it that questions are asked, whatever its server speaks.
-    _meta: { ...discovery._meta, [ASKS_IN_ROUNDS]: true },
+    _meta: { ...discovery._meta, [ASKS_IN_ROUNDS]: true, [SPOKEN]: { ...spoken } },
   })
+}
+
+/** The other gateways are told the failure itself: they tell their operators, as this one does. */
+async function connectionOf(target: Target): Promise<TargetConnection> {
+  try {
+    return await target.main.acquire()
+  } catch (thrown) {
+    const cause = (thrown as Error).cause ?? thrown
+    const { reason } = TargetError.from(target.name, cause)
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new ProtocolError(INTERNAL_ERROR, 'The target cannot be used', { [FAILED]: { reason, message } })
+  }
 }

@@ -58,7 +58,7 @@ export class Owners implements TargetOwners {
     if (model.kind !== 'stdio' || this.#isLeaving) return undefined
     const { members } = this.#options
     // Two versions of a configuration may have two programs under one name.
-    const key = `${model.name} ${serverMark(model)}`
+    const key = `${members.scope}${model.name} ${serverMark(model)}`
     for (;;) {
       const row = await this.#read(key)
       const owner = row?.value
@@ -94,6 +94,7 @@ export class Owners implements TargetOwners {
         ? [`/hop/${encodeURIComponent(place.target)}`, place.target]
         : [`${TASKS}${encodeURIComponent(place.tasksOf)}`, TASKS + place.tasksOf]
     return {
+      id: to,
       fetch,
       url: address + path,
       untilGone: (end) => members.untilGone(to, end),

@@ -2,6 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Exchange, Principal } from '@gantry/mcp/exchange'
 import { isJsonObject } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
+import type { Certified } from '../model/index.ts'
 
 export const PASSPORT = 'x-gantry-hop'
 
@@ -19,6 +20,8 @@ export interface Passport {
   readonly own?: boolean | undefined
   readonly principal?: Principal | undefined
   readonly session?: string | undefined
+  /** Whom the client certificate of a request of a session names. */
+  readonly certified?: Certified | undefined
   readonly older?: boolean | undefined
   /** It may be sent twice. */
   readonly safe?: boolean | undefined

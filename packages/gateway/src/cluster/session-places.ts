@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { Agent, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent } from 'node:http'
 import { Agent as TlsAgent } from 'node:https'
 import { parseUrl } from '@gantry/mcp/foreign'
 import { MISDIRECTED } from '../targets/connected/elsewhere.ts'
 import { passOn } from '../workers/pass-on.ts'
-import type { AskedSession, SessionRouter } from '../workers/session-router.ts'
+import type { AskedSession, Passed, SessionRouter } from '../workers/session-router.ts'
 import type { Rows, Store } from '../store/index.ts'
 import type { HopTls } from './hop-tls.ts'
 import type { Members } from './members.ts'
@@ -16,7 +16,7 @@ export const SESSION = '/session'
 /** How long the gateway of a session is looked for: one that is gone is noticed before. */
 const WAIT = 10_000
 const PAUSE = 100
-/** Who has taken a session over is remembered as long as its id is good for. */
+/** How long the gateway that took a session over is remembered: as long as the session's id is valid. */
 const TAKEN_FOR = 7 * 24 * 3_600_000
 /** Sessions whose new gateways are remembered, so that their requests do not need the store. */
 const MOST_KNOWN = 20_000
@@ -72,7 +72,7 @@ export class SessionPlaces implements SessionRouter {
     return marked !== undefined && this.#passports.isStamp(stamp!, marked) ? gateway : undefined
   }
 
-  passOn(session: AskedSession, request: IncomingMessage, response: ServerResponse, here: () => void): void {
+  passOn(session: AskedSession, { request, response, certified }: Passed, here: () => void): void {
     const until = Date.now() + WAIT
     /** Gateways whose address has another one now. */
     const left = new Set<string>()
@@ -84,7 +84,8 @@ export class SessionPlaces implements SessionRouter {
     const to = (place: Place, asked?: Set<string>): void => {
       if (response.destroyed) return
       const { hostname, port } = parseUrl(place.address) ?? {}
-      const passport = this.#passports.sign({ target: SESSION, to: place.id, begun: asked !== undefined })
+      const begun = asked !== undefined
+      const passport = this.#passports.sign({ target: SESSION, to: place.id, begun, certified })
       const path = `${SESSION}${request.url}`
       const added = [PASSPORT, passport]
       const untilGone = (end: () => void): (() => void) => this.#members.untilGone(place.id, end)

@@ -7,10 +7,16 @@ import { parseConfig } from './load-config.ts'
 
 const repository = new URL('../../../../', import.meta.url)
 
+const check = (script: string): Promise<unknown> =>
+  promisify(execFile)(process.execPath, [fileURLToPath(new URL(script, repository)), '--check'])
+
+it('has types that are what the schema says', async () => {
+  await expect(check('scripts/config-types.mjs')).resolves.toBeDefined()
+})
+
 describe('docs/configuration.md', () => {
   it('is what the schema says', async () => {
-    const script = fileURLToPath(new URL('scripts/config-docs.mjs', repository))
-    await expect(promisify(execFile)(process.execPath, [script, '--check'])).resolves.toBeDefined()
+    await expect(check('scripts/config-docs.mjs')).resolves.toBeDefined()
   })
 
   it('begins with an example that loads', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { GatewayModel } from '../model/index.ts'
 import { diffModels, isEmptyDiff } from './diff-models.ts'
 import { configFromValue } from './load-config.ts'
-import type { RawConfig } from './raw-config.ts'
+import type { RawConfig } from '../model/index.ts'
 
 async function modelOf(value: RawConfig, env: Record<string, string> = {}): Promise<GatewayModel> {
   const places = { platform: 'linux' as const, home: '/home/me', env, cwd: '/' }

@@ -1,6 +1,6 @@
 import { type GatewayModel, isSame, type TargetModel } from '../model/index.ts'
 
-/** What is different in a new configuration, so that the rest can be left running. */
+/** The differences of a new configuration. Everything else is left running. */
 export interface ModelDiff {
   readonly added: readonly TargetModel[]
   readonly removed: readonly TargetModel[]

@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { revealAll, type GatewayModel, type StdioTarget, type UrlTarget } from '../model/index.ts'
 import { loadConfig, parseConfig, configFromValue, type LoadResult } from './load-config.ts'
-import type { RawConfig } from './raw-config.ts'
+import type { RawConfig } from '../model/index.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -436,6 +436,7 @@ describe('rules', () => {
           },
         ],
         deny: [],
+        confirm: false,
       },
     ])
     const said = (await complaints(value)).join('\n')

@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path'
-import { isOpenToAll, readSmallFile, type GatewayModel } from '../model/index.ts'
+import { isOpenToAll, type RawConfig, readSmallFile, type GatewayModel } from '../model/index.ts'
 import { compileConfig } from './compile/compile-config.ts'
 import { preparePatterns } from './compile/compile-results.ts'
 import { CompileContext } from './compile/compile-context.ts'
 import { compileConditions, compileExpressions } from './compile/compile-conditions.ts'
+import { fillIn } from './compile/fill-in.ts'
 import type { ServerOverrides } from './compile/compile-server.ts'
 import type { PolicyTestResult } from './compile/policy-tests.ts'
 import type { Problem } from './problem.ts'
-import type { RawConfig } from './raw-config.ts'
 import { checkAgainstSchema } from './compile/schema.ts'
 import { explainViolations } from './compile/schema-problems.ts'
 import { parseSource } from './document/parse-source.ts'
@@ -82,20 +82,21 @@ export async function parseConfig(source: string, options: ParseOptions = {}): P
     if (document.errors.length > 0) return undefined
     const violations = await checkAgainstSchema(document.value)
     for (const finding of explainViolations(violations, document.value)) context.report(finding)
-    // What does not fit the schema cannot be compiled, and would only be complained about twice.
+    // A part that does not fit the schema cannot be compiled. Its problem would only be reported twice.
     if (violations.length > 0) return undefined
     const raw = document.value as RawConfig
-    await preparePatterns(raw)
-    const compiled = compileConfig(raw, context, {
+    const settings = fillIn(raw)
+    await preparePatterns(settings)
+    const compiled = compileConfig(raw, settings, context, {
       file: options.file,
       overrides: options.overrides ?? {},
-      conditions: await compileConditions(raw.policy ?? {}, context),
-      expressions: await compileExpressions(raw, context),
+      conditions: await compileConditions(settings, context),
+      expressions: await compileExpressions(settings, context),
     })
     // Rules that could not be compiled decide nothing.
     if (raw.policy?.tests && !context.hasErrors) {
       const { runPolicyTests } = await import('./compile/policy-tests.ts')
-      tests = runPolicyTests(raw.policy.tests, compiled, context)
+      tests = runPolicyTests(settings.policy.tests, compiled, context)
     }
     return compiled
   }
@@ -129,7 +130,7 @@ function notLoaded(file: string, code: Problem['code'], why: Why): NotLoaded {
   return { ok: false, problems: [problem], dependencies: [], tests: [] }
 }
 
-/** A configuration runs commands: those who can change it can run theirs as the user of the gateway. */
+/** A configuration runs commands: a user who can change it can run commands as the user of the gateway. */
 function openToAll(file: string | undefined): Problem[] {
   if (file === undefined) return []
   return [file, dirname(file)].filter(isOpenToAll).map((place) => ({

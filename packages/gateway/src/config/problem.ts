@@ -1,6 +1,6 @@
 export type ConfigPath = readonly (string | number)[]
 
-/** Something wrong, or doubtful, in a configuration: where it is, what it is, and what to do about it. */
+/** An error or a doubt in a configuration: its place, its message and the fix. */
 export interface Problem {
   readonly severity: 'error' | 'warning'
   readonly code: ProblemCode

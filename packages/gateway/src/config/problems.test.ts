@@ -70,6 +70,59 @@ auth:
     ])
   })
 
+  it('in rules, limits and views that would do something else than they say', async () => {
+    const text = `
+mcpServers:
+  crm: { command: crm }
+  notes: { command: notes }
+server: { workers: two }
+auth:
+  apiKeys: [{ name: ann, key: 0123456789abcdefghij, scopes: ["gantry:amdin", team] }]
+policy:
+  rules:
+    - { name: one, deny: ["crm/a"], when: arg.a > 1 }
+    - { name: one, deny: ["crm/b"], when: annotations.readOnly }
+    - { name: two, allow: ["crm/c"], approve: { by: leads } }
+`
+    expect(await problemsOf(text, '/etc/gantry.yaml')).toEqual([
+      '5:20 server.workers "workers" is not valid | Write a number of processes, or auto.',
+      '12:53 policy.rules[2].approve.by "by" is not valid | Write operator, group:NAME, scope:NAME, key:NAME, person:SUBJECT or workload:SUBJECT, or a list of these.',
+    ])
+    const mended = text.replace('two }', '2 }').replace('leads', 'operator')
+    expect(await problemsOf(mended, '/etc/gantry.yaml')).toEqual([
+      '7:62 auth.apiKeys[0].scopes[0] "gantry:amdin" opens nothing | Did you mean "gantry:admin"?',
+      '10:43 policy.rules[0].when The condition cannot be used: Unknown variable: arg; did you mean args? | docs/policy.md lists the variables and functions that conditions have',
+      '11:7 policy.rules[1] Two rules are called "one", so nobody can tell which of them decided | Give each rule a name of its own',
+      '11:43 policy.rules[1].when The condition cannot be used: No such key: readOnly; did you mean readOnlyHint? | docs/policy.md lists the variables and functions that conditions have',
+    ])
+    const ignored = `
+mcpServers:
+  crm: { command: crm }
+  notes: { command: notes }
+auth:
+  apiKeys: [{ name: ann, key: 0123456789abcdefghij }]
+policy:
+  tests: [{ as: "key:anne", call: crm/a, expect: allow }]
+views:
+  desk:
+    use: ["tools:crm/get_*"]
+    tools: { crm/get_one: { name: one }, crm/put_one: { name: two } }
+    prompts: { crm/get_all: { name: all } }
+limits:
+  rates:
+    - { name: a, perDay: 1, burst: 5 }
+    - { name: b, rate: 1/s, storeAway: refuse }
+    - { name: c, rate: 1/s, storeAway: refuse, shared: true, burst: 5 }
+`
+    expect(await problemsOf(ignored, '/etc/gantry.yaml')).toEqual([
+      '8:17 policy.tests[0].as No API key is called "anne" | Did you mean "ann"?',
+      '12:42 views.desk.tools["crm/put_one"] The view does not offer "crm/put_one" | Add "tools:crm/put_one" to "use", or remove it here',
+      '13:16 views.desk.prompts["crm/get_all"] The view does not offer "crm/get_all" | Add "prompts:crm/get_all" to "use", or remove it here',
+      '16:36 limits.rates[0].burst "burst" does nothing without "rate" | Add "rate", or remove "burst"',
+      '17:40 limits.rates[1].storeAway "storeAway" does nothing without "shared: true" | Add "shared: true", or remove "storeAway"',
+    ])
+  })
+
   it.each([
     ['{ "mcpServers": { "a": { "command": "x" } ', '1:42  A closing } is missing'],
     ["{ 'mcpServers': {} }", '1:3  This is not JSON'],

@@ -4,7 +4,7 @@ import { isOwn, readSmallFile } from '../model/index.ts'
 import { stateHome, type UserPlaces } from './user-places.ts'
 import { writeFileAtomic } from './write-file-atomic.ts'
 
-/** What a running gateway leaves in its state folder, so that commands find it. */
+/** The facts that a running gateway leaves in its state folder, so that commands find it. */
 export interface GatewayState {
   /** Where it listens, without a path. */
   readonly url: string
@@ -13,7 +13,7 @@ export interface GatewayState {
   readonly pid: number
   readonly version: string
   readonly startedAt: number
-  /** What it serves, for people: the configuration file, or what was given on the command line. */
+  /** The configuration file, or the file on the command line, for people. */
   readonly serves?: string
   /** Where workers are asked to be replaced; absent when it is one process. */
   readonly supervisor?: string

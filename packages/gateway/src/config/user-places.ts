@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createHash } from 'node:crypto'
 
-/** What is particular to this machine and user; given, so that other machines can be tried out. */
+/** Facts about this machine and user. Tests pass those of other machines. */
 export interface UserPlaces {
   readonly platform: NodeJS.Platform
   readonly home: string

@@ -64,7 +64,7 @@ class ConfigFollower implements ConfigWatcher {
   #seen = ''
   /** Loads and hand-overs happen one after another, in the order of the changes. */
   #work: Promise<void> = Promise.resolve()
-  /** What was last complained about, so that one bad state of the file is reported once. */
+  /** The last reported fault, so that one bad state of the file is reported once. */
   #complaint: string | undefined
   #isClosed = false
 
@@ -97,7 +97,7 @@ class ConfigFollower implements ConfigWatcher {
     await new Promise<void>((ready) => watcher.once('ready', ready))
     // A change between the first load and now has no event.
     this.#schedule()
-    // Neither has one on a network drive, in many containers, or in a folder that did not exist.
+    // The system reports no changes on network drives, in many containers, and in folders that did not exist.
     this.#poller = setInterval(() => this.#look(), this.#options.poll ?? 5000).unref()
   }
 

@@ -5,7 +5,7 @@ import { createDemoServer } from './demo-server.ts'
 
 const EMBEDDED = 'gantry:demo'
 
-/** What `npm start` and `gantry serve --demo` run: one target in this process, one in its own. */
+/** The configuration of `npm start` and `gantry serve --demo`: one target in this process, one in its own. */
 export function demoConfig(): { config: RawConfig; embedded: Map<string, Served> } {
   const script = fileURLToPath(new URL('./demo-stdio.js', import.meta.url))
   const config = {

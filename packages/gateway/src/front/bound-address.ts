@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { isLoopbackAddress } from '../model/index.ts'
 
-/** What a socket is really bound to, whatever it was asked for. */
+/** The address that a socket is really bound to. */
 export interface BoundAddress {
   readonly address: string
   readonly port: number

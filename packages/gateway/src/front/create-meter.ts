@@ -2,7 +2,7 @@ import { HttpMeter } from '@gantry/mcp/server'
 import { sharedLimit, type LimitsModel } from '../model/index.ts'
 import { limitedLog, type Log } from '../telemetry/log.ts'
 
-/** Counts what callers hold: one for all endpoints, so that what a caller holds on one counts on the others. */
+/** Counts the bytes and sessions that callers hold. One meter serves all endpoints, so they count together. */
 export function createMeter(limits: LimitsModel, log: Log): HttpMeter {
   const limited = limitedLog(log, { lines: 5, period: 60_000 })
   // A single body of the greatest length must fit into the share of one caller.

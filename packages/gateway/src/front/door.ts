@@ -18,12 +18,12 @@ export interface DoorOptions {
   readonly onConsent: OnConsent
   /** Where sign-ins are kept. */
   readonly store: Store
-  /** What people connect with accounts of their own, for the consent page. */
+  /** The targets that people connect accounts to, for the consent page. */
   readonly accountsOf: SignInOptions['accountsOf']
   readonly log: Log
 }
 
-/** Who is let in now. A new configuration changes it while clients are connected. */
+/** Decides who may come in. A new configuration changes it while clients are connected. */
 export class Door {
   #current: FrontGuard
   #model: GatewayModel
@@ -58,7 +58,7 @@ export class Door {
     return this.#signIn
   }
 
-  /** The model of those who are let in now; that of the gateway follows. */
+  /** The settings by which callers are let in now. The gateway's model follows a moment later. */
   get auth(): GatewayModel['auth'] {
     return this.#model.auth
   }
@@ -106,7 +106,7 @@ export class Door {
   }
 }
 
-/** Who is let in. `bearer` also tells every caller where tokens come from (RFC 9728). */
+/** The guards of one configuration. `bearer` also tells callers where to get tokens (RFC 9728). */
 interface FrontGuard {
   readonly guard: Guard | undefined
   readonly bearer: BearerGuard | undefined
@@ -127,7 +127,7 @@ async function createGuard(
   return { guard: model.auth.mtls ? certificateGuard(guard, onRefused) : guard, bearer }
 }
 
-/** Takes libraries that most gateways do not need: they are loaded for those that do. */
+/** Needs libraries that most gateways do not use, so it is loaded only where sign-in is configured. */
 async function openSignIn(
   { auth, server }: GatewayModel,
   { store, log, onRefused, onConsent, accountsOf }: DoorOptions,
@@ -150,10 +150,10 @@ function nobody({ onRefused }: DoorOptions): Guard {
   return keyGuard({ configured: [], kept: undefined, onRefused })
 }
 
-/** A caller that tries keys causes five lines a minute, and a count of the others. */
+/** A caller that tries keys causes five log lines a minute, and a count of the rest. */
 const LIMIT = { lines: 5, period: 60_000 }
 
-/** Strangers cause what goes wrong at a sign-in: five lines a minute of each kind. */
+/** Anybody can cause failures of a sign-in: five log lines a minute of each kind. */
 function limitedWarnings(log: Log): Log {
   const kinds = new Map<unknown, Log>()
   return (level, message, facts) => {

@@ -12,10 +12,11 @@ import {
 import type { Gateway } from '../gateway.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Door } from './door.ts'
-import { noteCertificate } from '../identity/certificates/certificate-guard.ts'
+import { certifiedBy, certifiedIn, noteCertified } from '../identity/certificates/certificate-guard.ts'
 import { openPort } from './open-port.ts'
 import { createMeter } from './create-meter.ts'
 import { type KeptAnswers, keptAnswers } from './kept-answers.ts'
+import { type KeptSettings, keptSettings } from './kept-settings.ts'
 import { targetGuard } from './target-guard.ts'
 import { isMcp, passedOn } from './passed-on.ts'
 import { isStatus, StatusPages } from './status-pages.ts'
@@ -23,7 +24,7 @@ import type { SessionRouter } from '../workers/session-router.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
 import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { INVALID_REQUEST } from '@gantry/mcp/exchange'
-import { decodePercent, type ServerModel } from '../model/index.ts'
+import { type Certified, decodePercent, type ServerModel } from '../model/index.ts'
 
 export interface FrontOptions {
   readonly gateway: Gateway
@@ -38,8 +39,7 @@ export interface FrontOptions {
   readonly admin?: ((request: IncomingMessage, response: ServerResponse, path: string) => boolean) | undefined
 }
 
-type HttpSession =
-  ReturnType<NodeHandler['service']['sessions']['values']> extends Iterable<infer One> ? One : never
+type HttpSession = NonNullable<ReturnType<NodeHandler['service']['sessions']['all']['get']>>
 
 /** How long the head of a request may take to arrive. */
 const HEADERS_WITHIN = 15_000
@@ -53,6 +53,7 @@ export class Front {
   readonly meter: HttpMeter
   readonly #gate = new HostGate()
   readonly #answers: KeptAnswers | undefined
+  readonly #settings: KeptSettings | undefined
   /** The state of the gateway, for load balancers and Prometheus. */
   readonly status: StatusPages
   /** Answers requests for targets that do not exist. */
@@ -68,6 +69,7 @@ export class Front {
     const { limits } = model.server
     this.meter = createMeter(limits, log)
     this.#answers = keptAnswers(options.gateway.store)
+    this.#settings = keptSettings(options.gateway.store)
     this.status = new StatusPages({
       ...options,
       isDraining: () => this.#isDraining,
@@ -113,8 +115,12 @@ export class Front {
     return new OpenDoorError(host, address)
   }
 
-  /** A request that another worker passed on. */
-  receive(request: IncomingMessage, response: ServerResponse): void {
+  /**
+   * A request that another process passed on. Its connection is that process's, and says nothing of the caller; who a
+   * client certificate named there is told.
+   */
+  receive(request: IncomingMessage, response: ServerResponse, certified?: Certified): void {
+    noteCertified(request, certified)
     this.#route(request, response, true)
   }
 
@@ -122,7 +128,8 @@ export class Front {
     // A client that opens a new connection reaches another process.
     if (this.#isDraining) response.shouldKeepAlive = false
     if (this.#gate.refuses(request, response, this.#options.gateway.model.server)) return
-    if (this.#options.gateway.model.auth.mtls) noteCertificate(request)
+    const { mtls } = this.#options.gateway.model.auth
+    if (mtls && !isPassedOn) noteCertified(request, certifiedBy(request))
     const path = (request.url ?? '/').split('?', 1)[0]!
     if (!isPassedOn && this.#goesElsewhere(request, response, path)) return
     if (request.headers.origin !== undefined && isMcp(path)) {
@@ -151,7 +158,8 @@ export class Front {
     const { workers } = this.#options
     if (!workers && !this.sessions) return false
     const here = (): void => this.#route(request, response, true)
-    return passedOn({ workers, sessions: this.sessions, path, here }, request, response)
+    const certified = certifiedIn(request)
+    return passedOn({ workers, sessions: this.sessions, path, here }, { request, response, certified })
   }
 
   /** Where clients get their tokens (RFC 9728); answered by the guard itself, to every caller. */
@@ -197,7 +205,7 @@ export class Front {
       markSessionId: (id) => this.sessions?.mark(id) ?? workers?.mark(id) ?? id,
       meter: this.meter,
       ...(this.#answers && { events: { answers: this.#answers } }),
-      sessions: { idleTimeout: limits.sessionIdle },
+      sessions: { idleTimeout: limits.sessionIdle, ...(this.#settings && { settings: this.#settings }) },
       ...GATED,
     })
     if (this.#isClosing) handler.service.drain()
@@ -224,7 +232,8 @@ export class Front {
   /** A session of an older client that is in the memory of this process. */
   session(id: string): HttpSession | undefined {
     for (const { sessions } of this.#services) {
-      for (const session of sessions.values()) if (session.id === id) return session
+      const session = sessions.all.get(id)
+      if (session) return session
     }
     return undefined
   }
@@ -325,7 +334,7 @@ export class HostGate {
   }
 }
 
-/** For what stands behind the gate. */
+/** The options of services behind the gate. */
 export const GATED: GateOptions = { isGated: true }
 
 /** Which `Host` and `Origin` a request may have: loopback, the address that is listened on, and what is configured. */

@@ -7,7 +7,7 @@ import type { MetricsPage } from '../telemetry/prometheus/metrics-page.ts'
 
 type Target = Gateway['targets'][number]
 
-/** What the reader of `/metrics` may see. */
+/** The parts of `/metrics` that its reader may see. */
 export interface Shown {
   readonly targets: readonly Target[]
   readonly sessions: number

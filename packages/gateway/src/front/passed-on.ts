@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { slotOf } from '../workers/worker-place.ts'
-import { type AskedSession, sessionOf, type SessionRouter } from '../workers/session-router.ts'
+import { type AskedSession, type Passed, sessionOf, type SessionRouter } from '../workers/session-router.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
 import { isStatus } from './status-pages.ts'
 
@@ -15,20 +14,16 @@ interface OtherProcesses {
 }
 
 /** One process has the session of an older client, and one has the pages: a request for another process is passed on. */
-export function passedOn(
-  { workers, sessions, path, here }: OtherProcesses,
-  request: IncomingMessage,
-  response: ServerResponse,
-): boolean {
-  const session = isMcp(path) ? sessionOf(request) : undefined
+export function passedOn({ workers, sessions, path, here }: OtherProcesses, asked: Passed): boolean {
+  const session = isMcp(path) ? sessionOf(asked.request) : undefined
   if (session && sessions?.isElsewhere(session)) {
-    sessions.passOn(session, request, response, here)
+    sessions.passOn(session, asked, here)
     return true
   }
   const slot = workers && slotFor(path, session, workers)
   if (slot === undefined || slot === workers?.place.slot) return false
-  if (session) workers!.forwardSession(slot, request, response)
-  else workers!.forward(slot, request, response, here)
+  if (session) workers!.forwardSession(slot, asked)
+  else workers!.forward(slot, asked, here)
   return true
 }
 

@@ -71,7 +71,7 @@ export class StatusPages {
     const { gateway } = this.#host
     const sessions = this.#host
       .services()
-      .flatMap(({ sessions, sseSessions }) => [...sessions.values(), ...sseSessions])
+      .flatMap(({ sessions, sseSessions }) => [...sessions.all.values(), ...sseSessions])
     const targets = gateway.targets.filter(this.#mayKnow)
     return metricsOf(gateway, {
       targets,

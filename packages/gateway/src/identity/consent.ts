@@ -1,6 +1,6 @@
 import type { Principal } from '@gantry/mcp/exchange'
 
-/** What a person has answered when asked, or has taken back. */
+/** The answer of a person, or that the person has taken it back. */
 export interface Consent {
   readonly principal: Principal
   readonly answer: 'given' | 'refused' | 'withdrawn'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Undefined for what is no form, or too long. */
+/** Returns undefined when the body is not a form, or is too long. */
 export async function readForm(request: IncomingMessage, most: number): Promise<URLSearchParams | undefined> {
   if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '')) return undefined
   let text = ''

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** What is kept of a secret: enough to know it again. */
+/** The hash of a secret, which recognises it. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }

@@ -1,8 +1,9 @@
 import type { Principal } from '@gantry/mcp/exchange'
 import type { Secret } from './secret.ts'
+import type { AuthSettings } from './settings.gen.ts'
 import type { Expression } from './view-model.ts'
 
-/** Who may come in. Nothing is required on loopback unless something is configured here. */
+/** The doors of the gateway. On loopback no credential is required unless a door is configured. */
 export interface AuthModel {
   readonly required: boolean
   readonly apiKeys: readonly ApiKeyModel[]
@@ -24,11 +25,7 @@ export interface AuthModel {
 export type GroupsModel = { readonly claims: readonly string[] } | { readonly expression: Expression }
 
 /** Names of groups. */
-export interface RolesModel {
-  readonly admin: readonly string[]
-  readonly operator: readonly string[]
-  readonly viewer: readonly string[]
-}
+export type RolesModel = NonNullable<AuthSettings['roles']>
 
 export interface ApiKeyModel {
   readonly name: string
@@ -58,11 +55,18 @@ export interface BearerModel {
     | undefined
 }
 
-/** What a key or token needs to administer the gateway: a caller that may change the configuration may start programs. */
-/** What rules call the issuer of callers with a certificate. Issuers of tokens are URLs, so no other has this name. */
+/** The issuer of callers with a certificate, for rules. Issuers of tokens are URLs, so none has this name. */
 export const CERTIFICATE_ISSUER = 'mtls'
+
+/** The holder of a client certificate, and its end. */
+export interface Certified {
+  readonly subject: string
+  readonly expiresAt: number
+}
+
+/** The scope to administer the gateway. Its holder may change the configuration, and so start programs. */
 export const ADMIN_SCOPE = 'gantry:admin'
-/** Keeps the gateway running, and changes neither the configuration nor who may come in. */
+/** The scope to keep the gateway running. Its holder cannot change the configuration or let others in. */
 export const OPERATOR_SCOPE = 'gantry:operator'
 /** Reads lists and figures, and no bodies. */
 export const VIEWER_SCOPE = 'gantry:viewer'
@@ -75,11 +79,11 @@ export interface SignInModel {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: Secret
-  /** What it is asked for. */
+  /** The scopes that it is asked for. */
   readonly upstreamScopes: readonly string[]
   /** The issuer of the authorization server here: the origin that clients know. */
   readonly ownIssuer: string
-  /** What tokens are for. */
+  /** The resource in our tokens. */
   readonly resource: string
   /** All that the metadata names, our own first. */
   readonly authorizationServers: readonly string[]

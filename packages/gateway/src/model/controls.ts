@@ -11,7 +11,7 @@ export function escapeControls(text: string): string {
   )
 }
 
-/** Takes them out, and the escape sequences of colours. Line breaks and tabs stay. */
+/** Removes control characters, and the escape sequences of colours. Line breaks and tabs stay. */
 export function removeControls(text: string): string {
   return text
     .replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, '\n')

@@ -1,11 +1,20 @@
 import { isIP } from 'node:net'
 import { addressKind } from '@gantry/mcp/foreign'
-import type { AuditModel } from './audit-model.ts'
 import type { AuthModel } from './auth-model.ts'
 import type { ObjectPattern, PolicyModel } from './policy-model.ts'
 import type { ResultRule } from './result-rules.ts'
 import type { Expression, Filled, ViewModel } from './view-model.ts'
 import type { Secret } from './secret.ts'
+import type {
+  AuditSettings,
+  CatalogSettings,
+  LimitsSettings,
+  NamesSettings,
+  RetrySettings,
+  ServerSettings,
+  TelemetrySettings,
+  UsageLimitsSettings,
+} from './settings.gen.ts'
 import type { StoreModel } from './store-model.ts'
 import type { TargetModel } from './target-model.ts'
 
@@ -21,10 +30,10 @@ export interface GatewayModel {
   readonly catalog: CatalogModel
   readonly store: StoreModel
   readonly policy: PolicyModel
-  /** What may come back from targets. */
+  /** Rules for the results of targets. */
   readonly results: readonly ResultRule[]
   readonly views: readonly ViewModel[]
-  /** What callers may use, and how often. */
+  /** Limits on the calls of callers. */
   readonly limits: UsageLimitsModel
   readonly telemetry: TelemetryModel
   /** Undefined: nothing is recorded. */
@@ -32,30 +41,24 @@ export interface GatewayModel {
   readonly targets: readonly TargetModel[]
 }
 
-export interface ServerModel {
+/** Settings that need no compilation, and what becomes of the others. */
+export interface ServerModel
+  extends Pick<
+    ServerSettings,
+    'allowedOrigins' | 'allowedHosts' | 'console' | 'drainDelay' | 'shutdownGrace' | 'limits'
+  > {
   readonly host: string
   readonly port: number
   /** Whether `host` can be reached from this machine only. */
   readonly loopback: boolean
-  /** What clients call the gateway when it is behind a proxy; part of OAuth's resource metadata. */
   readonly publicUrl: string | undefined
   /** Files of the certificate; undefined: plain HTTP, behind a proxy or on this machine. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
-  /** Besides the gateway's own; `*` allows any. */
-  readonly allowedOrigins: readonly string[]
-  readonly allowedHosts: readonly string[]
-  readonly console: boolean
-  /** The identity that clients see, and text put in front of the targets' instructions. */
   readonly name: string
   readonly title: string | undefined
   readonly instructions: string | undefined
-  /** The first seals session ids and `requestState`, all open them; empty: one is made and kept in `stateDir`. */
+  /** Empty: one is made and kept in `stateDir`. */
   readonly sealingKeys: readonly Secret[]
-  /** How long the gateway goes on taking requests when it is told to stop, while `/ready` says so already. */
-  readonly drainDelay: number
-  /** How long calls in flight may take to end when the gateway stops. */
-  readonly shutdownGrace: number
-  readonly limits: LimitsModel
   /** Undefined: the gateway works alone. */
   readonly cluster: ClusterModel | undefined
   /** Processes that share the port; 1: this one alone. */
@@ -66,7 +69,7 @@ export interface ServerModel {
 export interface ClusterModel {
   readonly host: string
   readonly port: number
-  /** What the others call it; undefined: by `host` and `port`. */
+  /** The address that other gateways use; undefined: `host` and `port`. */
   readonly address: string | undefined
   /** Undefined: what travels between gateways is signed, and not encrypted. */
   readonly tls: ClusterTlsModel | undefined
@@ -86,33 +89,7 @@ export function schemeOf({ tls }: Pick<ServerModel, 'tls'>): 'http' | 'https' {
   return tls ? 'https' : 'http'
 }
 
-export interface LimitsModel {
-  readonly bodyBytes: number
-  /** How long a body may take to arrive. */
-  readonly bodyTimeout: number
-  /** Bytes of bodies that are being received. */
-  readonly receivingBytes: number
-  readonly resultBytes: number
-  /** Bytes of answers that their clients have not read. */
-  readonly unreadBytes: number
-  /** What sessions keep for clients that come back for the rest of a stream. */
-  readonly eventBytes: number
-  /** How long a client may read nothing of its answer. */
-  readonly stallTimeout: number
-  readonly sessions: number
-  readonly sessionIdle: number
-  /** Listeners, and the resources and tasks that they name. */
-  readonly subscriptions: number
-  readonly subscriptionsPerRequest: number
-  readonly requestsInFlight: number
-  /** Calls of legacy targets that wait for a modern client's answer. */
-  readonly parkedCalls: number
-  readonly parkedFor: number
-  /** Targets that may be starting at the same time. */
-  readonly startingTargets: number
-  /** How much of each limit one caller may hold, 0 to 1. */
-  readonly callerShare: number
-}
+export type LimitsModel = LimitsSettings
 
 export function sharedLimit(
   total: number,
@@ -130,20 +107,18 @@ export interface UsageLimitsModel {
 }
 
 /** Calls that are made again when they fail on the way, or take long. */
-export interface RetryModel {
+export interface RetryModel extends Pick<RetrySettings, 'attempts' | 'pause'> {
   readonly for: readonly ObjectPattern[]
-  /** Further tries, at most. */
-  readonly attempts: number
-  /** Before the first of them, in milliseconds; it doubles. */
-  readonly pause: number
-  /** When a second call is made beside the first, in milliseconds; undefined: never. */
+  /** Undefined: no second call is made beside the first. */
   readonly hedgeAfter: number | undefined
 }
 
-/** How often something may be called, and how many such calls may be under way. */
+/** A limit on the rate of calls, their number in a day, and the calls under way. */
 export interface RateModel {
   readonly name: string
-  /** What is counted; empty: every call. */
+  /** The view whose calls it counts; undefined: those at all endpoints. */
+  readonly view?: string | undefined
+  /** The calls that are counted; empty: every call. */
   readonly for: readonly ObjectPattern[]
   /** Calls with the same value are counted together; undefined: those of one caller. */
   readonly by: Expression | undefined
@@ -155,39 +130,18 @@ export interface RateModel {
   readonly cost: Filled
   /** Counted for all processes that share the store. */
   readonly shared: boolean
-  /** What a shared limit does while the store cannot be reached. */
+  /** The behaviour of a shared limit while the store cannot be reached. */
   readonly storeAway: 'local' | 'refuse'
 }
 
 /** A call that failed in the same way so many times in a row is not made again for a while. */
-export interface RepeatedErrorsModel {
-  readonly after: number
-  /** In milliseconds. */
-  readonly pause: number
-}
+export type RepeatedErrorsModel = NonNullable<UsageLimitsSettings['repeatedErrors']>
 
-export interface NamesModel {
-  readonly separator: string
-  readonly maxLength: number
-}
+export type NamesModel = Pick<NamesSettings, 'separator' | 'maxLength'>
 
-export interface CatalogModel {
-  /** How long a list counts as fresh when its target does not say. */
-  readonly ttl: number
-  /** How long one target may delay a list. */
-  readonly deadline: number
-  /** Entries in one page of a list. */
-  readonly pageSize: number
-  /** Whether last-known lists are kept for the next run. */
-  readonly persist: boolean
-}
+export type CatalogModel = CatalogSettings
 
-export interface TelemetryModel {
-  readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  readonly logFormat: 'text' | 'json'
-  readonly wire: ExchangeLogModel
-  /** Share of exchanges whose messages the exchange log keeps, 0 to 1. */
-  readonly sampling: number
+export interface TelemetryModel extends Omit<TelemetrySettings, 'otlp'> {
   /** Where traces and metrics are sent by OTLP, and which. Undefined: the standard variables decide. */
   readonly otlp: OtlpModel | undefined
 }
@@ -206,11 +160,24 @@ export interface OtlpModel {
   readonly interval: number | undefined
 }
 
-export interface ExchangeLogModel {
-  /** Messages kept; 0 switches the view off. */
-  readonly size: number
-  /** Bytes of one message that are kept. */
-  readonly bodyBytes: number
+export type ExchangeLogModel = TelemetrySettings['wire']
+
+/** The audit trail: what is written, where, and for how long it is kept. */
+export interface AuditModel
+  extends Pick<AuditSettings, 'required' | 'lists' | 'bodies' | 'keepFor' | 'sync' | 'signEvery' | 'stdout'> {
+  readonly folder: string
+  /** A file is not longer than about this. */
+  readonly maxFileBytes: number
+  /** How many bytes all files may have together. */
+  readonly keepBytes: number
+  readonly http: AuditReceiver | undefined
+  readonly otlp: AuditReceiver | undefined
+}
+
+/** Where events are sent to. */
+export interface AuditReceiver {
+  readonly url: string
+  readonly headers: Readonly<Record<string, Secret>>
 }
 
 export function findTarget(model: GatewayModel, name: string): TargetModel | undefined {
@@ -236,10 +203,13 @@ export function withoutBrackets(host: string): string {
 /** The configuration as it holds at one endpoint: a view has less than the gateway, and rules besides. */
 export function endpointModel(model: GatewayModel, endpoint: string): GatewayModel {
   const view = model.views.find(({ name }) => name === endpoint)
-  if (!view) return model
-  const { policy, server, results } = model
+  const { policy, server, results, limits } = model
+  const rates = limits.rates.filter((one) => one.view === undefined || one.view === endpoint)
+  const own = rates.length === limits.rates.length ? limits : { ...limits, rates }
+  if (!view) return own === limits ? model : { ...model, limits: own }
   return {
     ...model,
+    limits: own,
     policy: { ...policy, within: view.use },
     server: view.instructions === undefined ? server : { ...server, instructions: view.instructions },
     results: [...results, ...view.results],

@@ -15,8 +15,12 @@ const HARMLESS_NAME =
 const SETTING_NAME = /(?:^|-|api)(?:key|auth|pat|credential|bearer)s?(?:-?v?\d{1,3})?$|(?:pass|pwd)$/
 const HARMLESS_SETTING = /(?:^|-)(?:public|primary|sort|cache|foreign)-key$/
 
+/** A part of each of these words: results have hundreds of thousands of names that have none. */
+const SECRET_PART = /auth|cookie|pass|pwd?|secret|token|cred|bearer|signature|key/i
+
 /** Whether a value with this name is a credential: `Authorization`, `x-api-key`, `clientSecret`, `DB_PASSWORD`. */
 export function isSecretName(name: string): boolean {
+  if (!SECRET_PART.test(name)) return false
   const words = wordsOf(name)
   return SECRET_NAME.test(words) && !HARMLESS_NAME.test(words)
 }
@@ -63,15 +67,22 @@ const NAMED = new RegExp(
   'gi',
 )
 
-/** Takes out keys whose form alone tells what they are. What was JSON is JSON afterwards; lines stay lines. */
+/** Of all forms of keys. */
+const SHORTEST_KEY = 15
+
+/** Removes keys that are known by their form. JSON stays JSON, and lines stay lines. */
 export function hideKeys(text: string): string {
+  if (text.length < SHORTEST_KEY) return text
   return text
     .replace(VENDOR_KEY, REDACTED)
     .replace(JSON_WEB_TOKEN, REDACTED)
     .replace(PRIVATE_KEY, (block) => block.replaceAll(/[^\n]+/g, REDACTED))
 }
 
-/** Takes out credentials that no prose is taken for: keys, user information in URLs, headers, fields, assignments, flags. */
+/**
+ * Takes out credentials that no prose is taken for: keys, user information in URLs, headers, fields, assignments,
+ * flags.
+ */
 export function hideShapes(text: string): string {
   let shown = hideKeys(text)
   for (const pattern of USER_INFO) shown = shown.replace(pattern, `$1${REDACTED}@`)

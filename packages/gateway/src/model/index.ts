@@ -11,6 +11,7 @@ export type {
   ApiKeyModel,
   AuthModel,
   BearerModel,
+  Certified,
   GroupsModel,
   RolesModel,
   SignInModel,
@@ -19,6 +20,8 @@ export { escapeControls, removeControls } from './controls.ts'
 export { credentialsIn, decodePercent } from './credentials-in.ts'
 export { describeTarget, displayArgs, displayUrl } from './describe-target.ts'
 export type {
+  AuditModel,
+  AuditReceiver,
   CatalogModel,
   GatewayModel,
   ClusterModel,
@@ -40,7 +43,7 @@ export type {
   RedisPlaceModel,
   StoreModel,
 } from './store-model.ts'
-export type { AuditModel, AuditReceiver } from './audit-model.ts'
+export type * from './settings.gen.ts'
 export { isOpenToAll, isOwn, refuseForeign } from './file-owner.ts'
 export { endpointModel, findTarget, schemeOf, sharedLimit } from './gateway-model.ts'
 export { spellingsOf } from './secret-spellings.ts'

@@ -1,11 +1,14 @@
 import { decodeFully, UNSEEN } from './uri/escapes.ts'
 import { matchesWildcard } from './wildcard.ts'
 
-/** What a name can mean, as `UriForms` say it of a URI. Rules compare these forms and never the text itself. */
+/** The forms of a name, as `UriForms` are those of a URI. Rules compare these forms and never the text itself. */
 export interface NameForms {
   /** One way to write each character (NFC). */
   readonly exact: string
-  /** What people and generous servers take for the same: without escapes, unseen characters, spaces around it, width and case. */
+  /**
+   * Equal for names that people or lenient servers take for the same: without escapes, unseen characters, spaces around
+   * it, width and case.
+   */
   readonly loose: string
 }
 

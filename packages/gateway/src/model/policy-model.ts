@@ -2,7 +2,7 @@ import type { Secret } from './secret.ts'
 import { nameForms, type NameForms } from './name-forms.ts'
 import { toUriPattern, type UriPattern } from './uri/index.ts'
 
-/** Who may do what. Of the rules that match the caller, `deny` wins over `allow`; else `fallback` decides. */
+/** The rules of policy. Of those that match the caller, `deny` wins over `allow`; else `fallback` decides. */
 export interface RuleSet {
   readonly fallback: 'allow' | 'deny'
   readonly rules: readonly RuleModel[]
@@ -11,9 +11,11 @@ export interface RuleSet {
 }
 
 export interface PolicyModel extends RuleSet {
-  /** The same with what is tried out: what it denies besides is logged. Undefined when nothing is. */
+  /**
+   * The same with the rules that are tried out, whose further denials are logged. Undefined when no rule is tried out.
+   */
   readonly trial?: RuleSet | undefined
-  /** Told of calls that wait for approval; it may decide them. Undefined: nobody outside is. */
+  /** A service that hears of calls which wait for approval, and may decide them. Undefined: there is none. */
   readonly webhook?: { readonly url: string; readonly secret: Secret } | undefined
 }
 
@@ -25,20 +27,20 @@ export interface RuleModel {
   readonly deny: readonly ObjectPattern[]
   /** Without one the rule always holds. */
   readonly when?: Condition | undefined
-  /** What callers are told; otherwise what is denied looks as if it did not exist. */
+  /** The message for callers. Without it a denied object looks as if it did not exist. */
   readonly message?: string | undefined
-  /** What it allows has to be approved by another person first. */
+  /** Calls that it allows need the approval of another person. */
   readonly approve?: ApproveModel | undefined
-  /** What it allows has to be confirmed by the caller first. */
+  /** Calls that it allows need the caller's confirmation. */
   readonly confirm?: boolean | undefined
 }
 
-/** Who approves a call, and for how long it waits. */
+/** The approvers of a call, and the time that it waits. */
 export interface ApproveModel {
   readonly by: readonly ApproverPattern[]
   /** In milliseconds. */
   readonly within: number
-  /** What the approvers are told. */
+  /** The message for approvers. */
   readonly message: string | undefined
 }
 
@@ -71,7 +73,7 @@ export interface Condition {
   readonly source: string
   readonly place: SourcePlace | undefined
   readonly args: ArgumentUse
-  /** What it looks at. Where that does not change, its value does not either. */
+  /** The facts that it reads. Its value is the same as long as they are. */
   readonly reads: readonly FactSource[]
   /** The lengths of the windows in which it counts calls, in milliseconds. */
   readonly windows: readonly number[]

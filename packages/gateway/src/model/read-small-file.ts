@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { open } from 'node:fs/promises'
 
-/** More than any configuration or state of ours has. */
+/** More than any configuration or state file of the gateway has. */
 const MOST_FILE_BYTES = 16 * 1024 * 1024
-/** What a shell passes a pipe by: `--config <(make-config)`. */
+/** Paths of pipes that a shell passes: `--config <(make-config)`. */
 const PASSED = /^\/(?:dev\/(?:fd\/\d+|stdin)|proc\/self\/fd\/\d+)$/
 /** Opening a pipe without a writer would wait for ever. Windows knows no such flag. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)

@@ -1,4 +1,7 @@
-/** The candidate that was probably meant: the same but for case and `-_`, or a few slips away. */
+/** A shorter beginning fits too much. */
+const SHORTEST_BEGINNING = 4
+
+/** The candidate that was probably meant: the same but for case and `-_`, a few slips away, or begun alike. */
 export function suggest(written: string, candidates: readonly string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[-_\s]/g, '')
   const wanted = plain(written)
@@ -11,7 +14,8 @@ export function suggest(written: string, candidates: readonly string[]): string 
       fewest = slips
     }
   }
-  return best
+  if (wanted.length < SHORTEST_BEGINNING) return best
+  return best ?? candidates.find((candidate) => plain(candidate).startsWith(wanted))
 }
 
 /** Letters added, dropped, changed or swapped with their neighbour (optimal string alignment). */

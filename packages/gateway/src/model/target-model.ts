@@ -1,14 +1,15 @@
 import type { Secret, Text } from './secret.ts'
+import type { OauthSettings, OpenapiSettings, SelectionSettings, TargetSettings } from './settings.gen.ts'
 
 /** One server behind the gateway, as the configuration describes it. */
 export type TargetModel = StdioTarget | UrlTarget | InProcessTarget | OpenApiTarget | ReplayTarget
 
 export type TargetKind = TargetModel['kind']
 
-/** Who shares a connection. `auto` (default): all callers, until the server asks its client something. */
+/** The callers that share a connection. `auto` (default): all, until the server asks its client something. */
 export type Isolation = 'auto' | 'shared' | 'user' | 'session' | 'call'
 
-/** Whose account a target is used with. */
+/** The accounts that a target is used with. */
 export type CredentialsModel =
   | { readonly kind: 'shared' }
   /** Each person has an account: these are pasted, or the person logs in at the target when there are none. */
@@ -18,7 +19,7 @@ export type CredentialsModel =
 /** A variable of a program or a header that each person fills in. */
 export interface PersonalSecret {
   readonly name: string
-  /** What people are told about it. */
+  /** The text that asks people for it. */
   readonly label: string
 }
 
@@ -27,7 +28,7 @@ export interface ExchangeModel {
   readonly kind: 'exchange'
   /** By one exchange (RFC 8693), or by an assertion that the target's authorization server redeems (ID-JAG). */
   readonly by: 'token' | 'id-jag'
-  /** What is exchanged: the token of the call, or the ID token of the caller's login at the identity provider. */
+  /** The token to exchange: the one of the call, or the ID token of the caller's login at the identity provider. */
   readonly subject: 'access-token' | 'id-token'
   readonly tokenUrl: string
   readonly clientId: string
@@ -36,8 +37,12 @@ export interface ExchangeModel {
   readonly scopes: readonly string[]
 }
 
-/** What every kind of target has. */
-export interface TargetOptions {
+/** The settings of every kind of target. */
+export interface TargetOptions
+  extends Pick<
+    TargetSettings,
+    'maxInstances' | 'start' | 'required' | 'timeouts' | 'concurrency' | 'queue' | 'era' | 'tasks'
+  > {
   /** The key in the configuration; any text without `/`. */
   readonly name: string
   readonly title: string | undefined
@@ -48,20 +53,8 @@ export interface TargetOptions {
   readonly prefix: string
   readonly isolation: Isolation
   readonly credentials: CredentialsModel
-  /** Most connections at a time when `isolation` makes several. */
-  readonly maxInstances: number
-  readonly start: 'eager' | 'lazy'
-  /** Whether the gateway counts as not ready while this target cannot be used. */
-  readonly required: boolean
   /** Milliseconds without use after which a connection is closed; undefined: never. */
   readonly idleStop: number | undefined
-  readonly timeouts: TimeoutsModel
-  /** Requests in flight on one connection, and how many more may wait. */
-  readonly concurrency: number
-  readonly queue: number
-  readonly era: 'auto' | 'modern' | 'legacy'
-  /** Whether the gateway waits for a task that a tool insists on, where a modern client has no tasks extension. */
-  readonly tasks: 'wait' | 'refuse'
   readonly restart: RestartModel
   readonly health: HealthModel
   /** Header names of the client's request, in lower case, that travel on to the target. */
@@ -72,43 +65,17 @@ export interface TargetOptions {
   readonly resources: SelectionModel
 }
 
-export interface TimeoutsModel {
-  /** From spawning or connecting to the end of the handshake. */
-  readonly start: number
-  /** Instead of `start`, while a launcher such as `npx` installs a package. */
-  readonly install: number
-  /** Without an answer or a sign of progress. */
-  readonly idle: number
-  /** One request in all, however much progress it reports. */
-  readonly request: number
-}
+export type TimeoutsModel = TargetSettings['timeouts']
 
-export interface RestartModel {
-  /** `always`: by itself; `on-demand`: with the next request; `never`: the target stays down. */
-  readonly policy: 'always' | 'on-demand' | 'never'
-  readonly minDelay: number
-  readonly maxDelay: number
-  /** Failures in a row after which the target is quarantined, and for how long. */
-  readonly quarantineAfter: number
-  readonly quarantineFor: number
-}
+export type RestartModel = Required<TargetSettings['restart']>
 
-export interface HealthModel {
+export interface HealthModel extends Pick<TargetSettings['health'], 'timeout' | 'failures'> {
   /** Milliseconds between pings; undefined: none are sent. */
   readonly interval: number | undefined
-  readonly timeout: number
-  /** Pings in a row that may fail before the connection counts as lost. */
-  readonly failures: number
 }
 
 /** Which tools, prompts or resources are shown, and how. Keys are the target's own names or URIs. */
-export interface SelectionModel {
-  /** Wildcard patterns; empty means all. */
-  readonly include: readonly string[]
-  readonly exclude: readonly string[]
-  readonly rename: Readonly<Record<string, string>>
-  readonly describe: Readonly<Record<string, string>>
-}
+export type SelectionModel = SelectionSettings
 
 export interface StdioTarget extends TargetOptions {
   readonly kind: 'stdio'
@@ -129,11 +96,7 @@ export interface UrlTarget extends TargetOptions {
   readonly oauth: OAuthModel | undefined
 }
 
-export type TokenEndpointAuthMethod =
-  | 'none'
-  | 'client_secret_basic'
-  | 'client_secret_post'
-  | 'private_key_jwt'
+export type TokenEndpointAuthMethod = NonNullable<OauthSettings['tokenEndpointAuthMethod']>
 
 export interface OAuthModel {
   readonly grant: 'authorization_code' | 'client_credentials'
@@ -161,7 +124,12 @@ export interface InProcessTarget extends TargetOptions {
   readonly options: unknown
 }
 
-export interface OpenApiTarget extends TargetOptions {
+export interface OpenApiTarget
+  extends TargetOptions,
+    Pick<
+      OpenapiSettings,
+      'group' | 'groups' | 'outputSchemas' | 'maxSchemaBytes' | 'redirects' | 'maxResponseBytes'
+    > {
   readonly kind: 'openapi'
   /** Absolute path, or URL, of the description. */
   readonly document: string
@@ -173,20 +141,8 @@ export interface OpenApiTarget extends TargetOptions {
   readonly auth: OpenApiAuthModel
   /** `operationId`, `GET /pets/*` or `tag:NAME`, with wildcards; an empty include means all. */
   readonly operations: SelectionModel
-  /** One tool per operation, or one per tag or first path segment with the operation as an argument. */
-  readonly group: 'none' | 'tag' | 'path'
-  /** Hand-made groups: tool name → operation patterns. */
-  readonly groups: Readonly<Record<string, readonly string[]>>
-  /** `outputSchema` as described, without what real answers often break, or not at all. */
-  readonly outputSchemas: 'exact' | 'lenient' | 'none'
-  /** Bytes for the input schema of one tool, and half as many for its output schema. */
-  readonly maxSchemaBytes: number
   /** Values for variables in the URLs of the description's servers. */
   readonly serverVariables: Readonly<Record<string, string>>
-  /** Where a redirect of the API may lead. */
-  readonly redirects: 'none' | 'same-origin' | 'any'
-  /** Answers larger than this are not read to the end. */
-  readonly maxResponseBytes: number
   /** A folder whose files `$ref` may read, instead of the description's. */
   readonly referenceRoot: string | undefined
 }

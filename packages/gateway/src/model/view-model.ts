@@ -7,9 +7,9 @@ export interface ViewModel {
   readonly title: string | undefined
   /** In the place of the gateway's own instructions. */
   readonly instructions: string | undefined
-  /** What it offers, as far as policy allows it. */
+  /** The entries that it offers, as far as policy allows them. */
   readonly use: readonly ObjectPattern[]
-  /** Who may use it; empty: everyone. */
+  /** The callers that may use it; empty: everyone. */
   readonly who: WhoModel
   /** How tools and prompts look in it, by `KIND:TARGET/NAME`. */
   readonly entries: ReadonlyMap<string, ViewEntry>
@@ -27,13 +27,13 @@ export interface ViewEntry {
   readonly parameters: ReadonlyMap<string, ViewParameter>
 }
 
-/** What a view makes of a parameter. */
+/** How a parameter looks in a view. */
 export interface ViewParameter {
   /** Clients do not see it: it always has this value. */
   readonly fixed: Filled | undefined
-  /** What it is when a client leaves it out. */
+  /** Its value when a client leaves it out. */
   readonly default: Filled | undefined
-  /** What clients call it. */
+  /** Its name for clients. */
   readonly rename: string | undefined
   readonly description: string | undefined
   /** Keywords of JSON Schema that it has to meet besides: `enum`, `maximum` and so on. */
@@ -49,7 +49,7 @@ export interface Expression {
   /** The kind of its value, as CEL names it; `dyn` where that depends on the request. */
   readonly type: string
   readonly args: ArgumentUse
-  /** What it looks at. */
+  /** The facts that it reads. */
   readonly reads: readonly FactSource[]
   /** `facts` are those of `rules/facts.ts`. Throws when it has no value. */
   evaluate(facts: unknown): unknown

@@ -7,9 +7,9 @@ import type { Target } from '../targets/target.ts'
 /** The target that a request goes to, and what is known about it. */
 export interface Destination extends SendOptions {
   readonly target: Target
-  /** What the target said that it can do; undefined when it has not answered yet. */
+  /** The capabilities of the target; undefined when it has not answered yet. */
   readonly capabilities: ServerCapabilities | undefined
-  /** What an older server says of a tool: its calls can, or must, be tasks. */
+  /** Whether calls of an older server's tool can, or must, be tasks. */
   readonly taskSupport?: MergedEntry['taskSupport']
 }
 

@@ -112,7 +112,9 @@ function share(notification: Notification, { resolved }: RelayedExchange): Notif
   return updatedUri(notification) === undefined ? undefined : notification
 }
 
-/** What a client brings back to go on with a call: the name of a call that is parked here, or the target's state. */
+/**
+ * The state that a client sends back to continue a call: the name of a call that is parked here, or the target's state.
+ */
 type RelayedState = Parked | { state: string; server: string }
 
 interface Parked {

@@ -6,12 +6,23 @@ export interface Verdict {
   readonly allowed: boolean
   /** The rule that decided; undefined when the default did. */
   readonly rule: string | undefined
+  /** The view does not offer it, so no rule was asked. */
+  readonly isOutside?: boolean | undefined
   /** What the caller is told; undefined: as if it did not exist. */
   readonly message?: string | undefined
   /** Why the condition of the rule has no value. */
   readonly failure?: string | undefined
   /** Rules that want an approval or a confirmation before the call is made; undefined when none does. */
   readonly holds?: readonly RuleModel[] | undefined
+}
+
+/** The rule speaks of something else than what is wrong with such a request. */
+const UNDECIDED =
+  '(That could not be decided for this request: an argument may be missing, or of another type than expected.)'
+
+/** What a caller is told whom a rule with a message denies something. */
+export function toldMessage({ message, failure }: Verdict): string | undefined {
+  return message === undefined || failure === undefined ? message : `${message} ${UNDECIDED}`
 }
 
 /** A rule that can decide about an object for a caller. */

@@ -1,11 +1,16 @@
 import { JsonNumber } from '@gantry/mcp/exchange'
 import type { Meter } from './work.ts'
 
+/** Makes the map of the members of an object. */
+type ToMap = (members: [string, unknown][]) => Map<string, unknown>
+
+const asTheyAre: ToMap = (members) => new Map(members)
+
 /**
- * A JSON value as expressions see it. Objects become maps: no name of a member (`constructor`, `__proto__`) means
- * anything then. Integers become `int`, other numbers `double`.
+ * A JSON value for expressions. Objects become maps, so that names of members (`constructor`, `__proto__`) have no
+ * special meaning. Integers become `int`, other numbers `double`.
  */
-export function toCel(value: unknown, meter: Meter, depth = 0): unknown {
+export function toCel(value: unknown, meter: Meter, depth = 0, toMap: ToMap = asTheyAre): unknown {
   meter.value(depth)
   switch (typeof value) {
     case 'string':
@@ -14,19 +19,17 @@ export function toCel(value: unknown, meter: Meter, depth = 0): unknown {
       return Number.isSafeInteger(value) ? BigInt(value) : value
     case 'object':
       if (value === null) return null
-      if (Array.isArray(value)) return value.map((item) => toCel(item, meter, depth + 1))
+      if (Array.isArray(value)) return value.map((item) => toCel(item, meter, depth + 1, toMap))
       if (value instanceof JsonNumber) return fromSource(value.toString())
-      return new Map(Object.entries(value).map(([name, item]) => member(name, item, meter, depth + 1)))
+      return toMap(
+        Object.entries(value).map(([name, item]) => [meter.text(name), toCel(item, meter, depth + 1, toMap)]),
+      )
     case 'boolean':
     case 'bigint':
       return value
     default:
       return null
   }
-}
-
-function member(name: string, value: unknown, meter: Meter, depth: number): [string, unknown] {
-  return [meter.text(name), toCel(value, meter, depth)]
 }
 
 const MOST_DIGITS = 19

@@ -4,6 +4,7 @@ import {
   compileRe2,
   loadRe2,
   readSpan,
+  suggest,
   type Condition,
   type FactSource,
   type SourcePlace,
@@ -13,6 +14,7 @@ import { meterCost } from './cost.ts'
 import {
   childrenOf,
   createBase,
+  MEMBERS,
   beginEvaluation,
   SAFE_MATCHES,
   SOURCES,
@@ -85,7 +87,11 @@ export function parseExpression(
 /** The library says where in the expression something is wrong in further lines. */
 export function summaryOf(error: unknown): string {
   const { summary, message } = error as { summary?: string; message: string }
-  return summary ?? message
+  const said = summary ?? message
+  const [, what, written] = /^(Unknown variable|No such key): (\w+)$/.exec(said) ?? []
+  const known = what === 'Unknown variable' ? Object.keys(SOURCES) : MEMBERS
+  const meant = written === undefined ? undefined : suggest(written, known)
+  return meant === undefined ? said : `${said}; did you mean ${meant}?`
 }
 
 /** Puts our own `matches` in place, and refuses what could not be bounded or explained. */

@@ -27,22 +27,9 @@ export function createBase(): Environment {
     homogeneousAggregateLiterals: false,
     limits: { maxAstNodes: 2_000, maxDepth: 64 },
   })
-  const text = 'string'
-  base.registerType('Principal', {
-    ctor: PrincipalValue,
-    fields: { kind: text, issuer: text, subject: text, scopes: 'list<string>' },
-  })
-  base.registerType('Client', { ctor: ClientValue, fields: { id: text, name: text, version: text } })
-  base.registerType('Annotations', {
-    ctor: AnnotationsValue,
-    fields: {
-      title: text,
-      readOnlyHint: 'bool',
-      destructiveHint: 'bool',
-      idempotentHint: 'bool',
-      openWorldHint: 'bool',
-    },
-  })
+  base.registerType('Principal', { ctor: PrincipalValue, fields: FIELDS.principal })
+  base.registerType('Client', { ctor: ClientValue, fields: FIELDS.client })
+  base.registerType('Annotations', { ctor: AnnotationsValue, fields: FIELDS.annotations })
   for (const [name, type] of Object.entries(VARIABLES)) base.registerVariable(name, type)
   base.registerFunction('count(string): int', (window: string) => current!.count(readSpan(window)!), {
     async: false,
@@ -61,6 +48,21 @@ export function createBase(): Environment {
   }
   return base
 }
+
+const FIELDS = {
+  principal: { kind: 'string', issuer: 'string', subject: 'string', scopes: 'list<string>' },
+  client: { id: 'string', name: 'string', version: 'string' },
+  annotations: {
+    title: 'string',
+    readOnlyHint: 'bool',
+    destructiveHint: 'bool',
+    idempotentHint: 'bool',
+    openWorldHint: 'bool',
+  },
+} as const
+
+/** What variables have. */
+export const MEMBERS: readonly string[] = Object.values(FIELDS).flatMap((fields) => Object.keys(fields))
 
 const VARIABLES = {
   principal: 'Principal',

@@ -1,3 +1,5 @@
+import { Optional } from '@marcbachmann/cel-js'
+import { JsonNumber } from '@gantry/mcp/exchange'
 import type { Expression } from '../model/index.ts'
 import {
   argumentUse,
@@ -10,7 +12,7 @@ import {
 } from './condition.ts'
 import { meterCost } from './cost.ts'
 import { beginEvaluation, type Node } from './environment.ts'
-import type { Facts } from './facts.ts'
+import { AnnotationsValue, ClientValue, PrincipalValue, type Facts } from './facts.ts'
 import { beginWork, isOverspent, TOO_MUCH } from './work.ts'
 
 /** Compiles an expression that gives a value; throws `BadExpression` when it cannot be used. */
@@ -55,12 +57,33 @@ class CelExpression implements Expression {
   }
 }
 
-/** A value of an expression as JSON. */
+/** A value of an expression as JSON. Throws where it is none. */
 function fromCel(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value)
+  if (typeof value === 'bigint') return fromInteger(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error('its value is no finite number')
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Optional) return fromCel(value.value())
   if (Array.isArray(value)) return value.map(fromCel)
   if (value instanceof Date) return value.toISOString()
-  if (value instanceof Map)
-    return Object.fromEntries([...value].map(([name, one]) => [String(name), fromCel(one)]))
-  return value
+  if (value instanceof Map) return fromMembers([...value])
+  if (isPlain(value)) return fromMembers(Object.entries(value))
+  const unsigned = value.valueOf()
+  if (typeof unsigned === 'bigint') return fromInteger(unsigned)
+  throw new Error('its value is nothing that JSON has')
+}
+
+/** What an expression makes with braces, and the variables that have members. */
+function isPlain(value: object): boolean {
+  return Object.getPrototypeOf(value) === Object.prototype || FACTS.some((one) => value instanceof one)
+}
+
+const FACTS = [PrincipalValue, ClientValue, AnnotationsValue]
+
+function fromInteger(value: bigint): unknown {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : new JsonNumber(String(value))
+}
+
+function fromMembers(members: readonly (readonly [unknown, unknown])[]): unknown {
+  return Object.fromEntries(members.map(([name, one]) => [String(name), fromCel(one)]))
 }

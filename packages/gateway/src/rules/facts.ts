@@ -1,5 +1,6 @@
 import { eraOf, type AuthInfo, type ClientFacts, type JsonObject } from '@gantry/mcp/exchange'
 import { nameForms, readUri, type ObjectKind } from '../model/index.ts'
+import { ALIKE, CheckedMembers, namesByForm } from './alike-names.ts'
 import { toCel } from './cel-values.ts'
 import { declaredNames } from './declared-names.ts'
 import { Meter, withoutStack } from './work.ts'
@@ -54,7 +55,6 @@ export function toField(name: string): Field {
 export const UNKNOWN: Error = withoutStack('it is not known yet')
 
 const AMBIGUOUS = withoutStack('servers can read the URI in several ways')
-const ALIKE = withoutStack('another argument has nearly the same name, and servers could read that one')
 
 /** `principal` in expressions. */
 export class PrincipalValue {
@@ -111,8 +111,8 @@ export class AnnotationsValue {
 const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', methods: 'method' } as const
 
 /**
- * The variables of an expression, each made when it is asked for. A variable that is not known throws `UNKNOWN`, and
- * `isIncomplete` says that one was asked for.
+ * The variables of an expression. Each is computed when the expression reads it. Reading an unknown variable throws
+ * `UNKNOWN`, and then `isIncomplete` is true.
  */
 export class Facts {
   isIncomplete = false
@@ -261,27 +261,17 @@ export class KnownCall {
   }
 
   #readField(given: JsonObject, { name, loose }: Field, item: JsonObject | undefined): void {
-    this.#named ??= namesByForm(given, this.#meter)
+    this.#named ??= namesByForm(Object.keys(given).map((one) => this.#meter.name(one)))
     const alike = this.#named.get(loose)
     if (alike?.some((other) => other !== name && !declaredNames(item).has(other))) throw ALIKE
     if (Object.hasOwn(given, name)) {
-      this.#read.set(this.#meter.text(name), toCel(given[name], this.#meter, 1))
+      this.#read.set(this.#meter.text(name), toCel(given[name], this.#meter, 1, toChecked))
     }
     this.#clear.add(name)
   }
 }
 
-/** The names of arguments, by what the most generous server takes them for. */
-function namesByForm(args: JsonObject, meter: Meter): ReadonlyMap<string, readonly string[]> {
-  const named = new Map<string, string[]>()
-  for (const name of Object.keys(args)) {
-    const { loose } = nameForms(meter.name(name))
-    const others = named.get(loose)
-    if (others) others.push(name)
-    else named.set(loose, [name])
-  }
-  return named
-}
+const toChecked = (members: [string, unknown][]): CheckedMembers => new CheckedMembers(members)
 
 /** A rule cannot decide about a URI that servers read in different ways. */
 function canonical(uri: string): string {

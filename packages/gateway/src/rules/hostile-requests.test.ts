@@ -34,6 +34,15 @@ async function verdictOf(rule: { allow?: string; deny?: string }, args: JsonObje
 /** What a server that knows no case, or reads names generously, takes for "path". */
 const SPELLINGS = ['Path', 'PATH', 'path ', 'p\u200bath', '\uff50ath', 'pat%68']
 
+it.each([
+  { allow: 'args.n == 1' },
+  { allow: '!has(args.n)' },
+  { deny: 'args.n == 1' },
+  { deny: 'false && args.n == 1 || has(args.n)' },
+])('arguments that are no object are denied by %j', async (rule) => {
+  expect(await verdictOf(rule, undefined)).toMatchObject({ allowed: false, failure: expect.any(String) })
+})
+
 describe('an argument under a name that servers could take for another', () => {
   it.each(SPELLINGS)('does not get past an allow beside the right one: %j', async (name) => {
     const allow = "args.path == '/public'"
@@ -55,6 +64,24 @@ describe('an argument under a name that servers could take for another', () => {
     expect(await verdictOf({ deny: "'path' in args" }, { [name]: '/secret' })).toMatchObject({
       allowed: false,
     })
+  })
+
+  it.each(SPELLINGS)('does not get past within an object or a list: %j', async (name) => {
+    for (const [allow, wrap] of [
+      ["args.o.path == '/public'", (one: JsonObject) => ({ o: one })],
+      ["args.o['path'] == '/public'", (one: JsonObject) => ({ o: one })],
+      ["args.l.all(one, one.path == '/public')", (one: JsonObject) => ({ l: [{ path: '/public' }, one] })],
+    ] as const) {
+      expect(await verdictOf({ allow }, wrap({ path: '/public' }))).toMatchObject({ allowed: true })
+      expect(await verdictOf({ allow }, wrap({ path: '/public', [name]: '/secret' }))).toMatchObject({
+        allowed: false,
+        failure: expect.stringContaining('nearly the same name'),
+      })
+    }
+    for (const deny of ["has(args.o.path) && args.o.path == '/secret'", "'path' in args.o"]) {
+      expect(await verdictOf({ deny }, { o: { depth: 1 } })).toMatchObject({ allowed: true })
+      expect(await verdictOf({ deny }, { o: { [name]: '/secret' } })).toMatchObject({ allowed: false })
+    }
   })
 
   it('is an argument of its own where the tool has both', async () => {

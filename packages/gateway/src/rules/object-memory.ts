@@ -13,8 +13,8 @@ export interface ObjectKey {
 }
 
 /**
- * What was found out about objects. Every call looks here several times, so no text is put together for it: maps
- * within maps find a name by a hash that it has already.
+ * Findings about objects. Every call looks here several times, so no key text is built for a lookup: nested maps find a
+ * name by the hash that the string has already.
  */
 export class ObjectMemory<T> {
   readonly #targets = new Map<string, Map<string, Map<string, T>>>()

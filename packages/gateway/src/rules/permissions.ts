@@ -35,7 +35,7 @@ import {
   permits,
 } from './rule-index.ts'
 
-export type { Verdict } from './caller-memory.ts'
+export { toldMessage, type Verdict } from './caller-memory.ts'
 
 /** What one rule says of a request. */
 export interface RuleVerdict {
@@ -55,7 +55,7 @@ export interface RuleVerdict {
 
 const LISTED_KINDS = ['tools', 'prompts', 'resources'] as const
 const EVERY_KIND = [...LISTED_KINDS, 'methods'] as const
-const OUTSIDE: Verdict = { allowed: false, rule: undefined }
+const OUTSIDE: Verdict = { allowed: false, rule: undefined, isOutside: true }
 const ALLOWED: Verdict = { allowed: true, rule: undefined }
 /** Where nothing is counted, nothing was. */
 const NOTHING = (): number => 0

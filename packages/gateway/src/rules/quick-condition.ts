@@ -9,8 +9,8 @@ type Read = (facts: Facts) => unknown
 const UNSURE: QuickAnswer = () => undefined
 
 /**
- * Most conditions compare single arguments with literals, and a call may meet many of them. This answers them in a tenth
- * of the time. It says nothing where types are not exactly the expected ones: then the library decides.
+ * Most conditions compare single arguments with literals, and a call may meet many of them. This evaluates them in a
+ * tenth of the time. When a type is not exactly the expected one, it leaves the decision to the library.
  */
 export function quickAnswer(node: Node): QuickAnswer | undefined {
   const answer = compile(node)

@@ -1,16 +1,25 @@
+import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
 import { parseUrl } from '@gantry/mcp/foreign'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Front } from '../front/front.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ClusterModel, GatewayModel } from '../model/index.ts'
 import type { State } from '../state/open-state.ts'
-import type { WorkerPlace } from '../workers/worker-place.ts'
+import type { Counted } from '../chain/rates/rate-counts.ts'
+import { talk, type WorkerPlace } from '../workers/worker-place.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
 
 /** Loaded only where several processes share the port. */
 export async function openWorkerPort(place: WorkerPlace): Promise<WorkerPort> {
   const { WorkerPort: Loaded } = await import('../workers/worker-port.ts')
   return new Loaded(place)
+}
+
+/** Workers count calls against the limits of the configuration together. */
+export function shareRates({ rates }: Gateway): void {
+  const hear = rates.shareWith((counted) => tell(counted))
+  const tell = talk<Counted>((from, counted) => hear(from, counted))
 }
 
 /** Workers share programs as gateways do; each has a port of its own for that, and they follow each other. */
@@ -40,11 +49,17 @@ export async function joinCluster(
     store,
     keys,
     log: gateway.log,
+    scope: gateway.model.server.cluster ? '' : ownScope(gateway.model.server.port),
     sessions: {
-      receive: (request, response) => front.receive(request, response),
+      receive: (request, response, certified) => front.receive(request, response, certified),
       isWorking: (session) => front.isWorking(session),
       has: (session) => front.session(session) !== undefined,
     },
     letGo: () => front.letGo(),
   })
+}
+
+/** Workers without `server.cluster` work with those of their own gateway only, also when others use the same store. */
+function ownScope(port: number): string {
+  return `${createHash('sha256').update(`${hostname()}:${port}`).digest('hex').slice(0, 12)}-`
 }

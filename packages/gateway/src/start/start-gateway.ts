@@ -21,7 +21,7 @@ import { readVersion } from '../model/read-version.ts'
 import { announceState } from '../state/announce-state.ts'
 import { createGateway } from './create-gateway.ts'
 import { supervisorSocket } from '../workers/worker-place.ts'
-import { joinCluster, openWorkerPort, ownCluster } from './join-others.ts'
+import { joinCluster, openWorkerPort, ownCluster, shareRates } from './join-others.ts'
 import { openAdmin } from './open-admin.ts'
 import { lazyPortal, personalTargets } from './lazy-portal.ts'
 import { hostFacts, type StartOptions } from './start-options.ts'
@@ -77,6 +77,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   const webhook = new ApprovalWebhook(gateway)
   const portal = lazyPortal(gateway, accounts, door)
   const workers = options.worker && (await openWorkerPort(options.worker))
+  if (workers) shareRates(gateway)
   const front = new Front({
     workers,
     gateway,
@@ -97,7 +98,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     if (model.server.cluster) front.sessions = cluster?.sessions
     bound = await listen(front, model, options.searchPort ?? false)
   } catch (error) {
-    // What is open already would keep the process alive, and others waiting.
+    // Parts that are open already would keep the process alive, and others waiting.
     await Promise.allSettled([cluster?.leave(0), gateway.close()])
     await state.store.close()
     throw error
@@ -118,7 +119,17 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       supervisor: options.worker && supervisorSocket(options.worker.folder),
     })
   const { admin, server, token } = await openAdmin({
-    host: { ...hostFacts(options), gateway, keys, accounts, log: ring, front, url, configFile },
+    host: {
+      ...hostFacts(options),
+      gateway,
+      keys,
+      accounts,
+      log: ring,
+      front,
+      url,
+      configFile,
+      others: cluster?.questions,
+    },
     state,
     door,
     onRefused,
@@ -134,8 +145,9 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   gateway.observers.add(ruleWatch)
   ruleWatch.modelChanged()
   await admin.load()
+  if (cluster) cluster.answer = admin.answer
   await workers?.open({
-    handle: (request, response) => front.receive(request, response),
+    handle: (request, response, certified) => front.receive(request, response, certified),
     answer: async () => (await front.status.metrics(false)).json(),
   })
   gateway.start()
@@ -181,8 +193,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
       await Promise.all([front.close(grace), cluster?.leave(grace ?? gateway.model.server.shutdownGrace)])
       await gateway.close()
       await accounts.close()
-      await gateway.tracer?.close()
-      await audit?.close()
+      // A collector that is away is waited for. The last events of the audit trail are written meanwhile.
+      await Promise.all([gateway.tracer?.close(), audit?.close()])
       await state.store.close()
       workers?.close()
       gateway.log('info', 'The gateway has stopped')

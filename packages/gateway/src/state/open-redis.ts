@@ -26,8 +26,8 @@ export async function openRedis(model: RedisModel, sealing: Sealing, log?: Log):
 }
 
 /**
- * Replicas have to have a key in common: one that could not read what the others write would lose sign-ins and tasks
- * without a word. The row is written anew by each, so that a key which is taken out of all rings is not missed.
+ * Checks that replicas have a key in common: a replica that cannot read what the others write would silently lose
+ * sign-ins and tasks. Each replica writes the row again, so that a key which was removed from all rings is noticed.
  */
 export async function checkSealing(store: Store): Promise<void> {
   if (store.away) return

@@ -10,9 +10,9 @@ import type { Log } from '../telemetry/log.ts'
 const SHORTEST = 32
 
 export interface SealingKeys {
-  /** For what clients carry: session ids, task ids, request state. The first seals, all open. */
+  /** Keys for the text that clients carry: session ids, task ids, request state. The first seals, all open. */
   readonly sealing: readonly string[]
-  /** For what the store keeps: also the kept ones where keys are configured now. Reads the file again. */
+  /** Keys for rows of the store, with kept ones where keys are configured now. Reads the file again. */
   stored(): readonly string[]
 }
 
@@ -41,7 +41,7 @@ export async function keepKey(file: string, log: Log, lost: string): Promise<voi
   if (kept === undefined) return makeKey(file)
   closeToOthers(file, log)
   if (kept.length > 0) return
-  // What was sealed with the key that was there is lost. Not to start, or to use what is left, would be worse.
+  // Everything sealed with the damaged key is lost. To refuse the start, or to use the rest of the key, would be worse.
   log('warn', `${file} is empty or was cut off: a new key is made, and ${lost}`, { event: 'key-replaced' })
   await writeFileAtomic(file, newKey(), { mode: 0o600 })
 }

@@ -92,6 +92,11 @@ async function listen(store: Store): Promise<void> {
   await new Promise(() => setInterval(() => {}, 1000))
 }
 
+/** Until Redis is there. Nothing of this process is busy meanwhile. */
+async function wait(store: Store): Promise<void> {
+  while (store.away) await delay(20, undefined, { ref: false })
+}
+
 // A file, or where Redis is.
 const store = path.startsWith('{')
   ? await openRedisStore(JSON.parse(path))
@@ -99,6 +104,7 @@ const store = path.startsWith('{')
 report({ did: 'ready' })
 if (work === 'fill') await fill(store)
 else if (work === 'listen') await listen(store)
+else if (work === 'wait') await wait(store)
 else await Promise.all([put(store), take(store), spend(store), lease(store)])
 await store.close()
 report({ did: 'done' })

@@ -1,9 +1,9 @@
 import { TargetError, type TargetFacts, type TargetReason } from './target-error.ts'
 
 interface Told {
-  /** What is wrong, as the end of a sentence that begins with the target. */
+  /** The fault, as the end of a sentence that begins with the target. */
   readonly what: string
-  /** What the caller can do; without it, the operator has to look. */
+  /** Advice for the caller; absent when only the operator can help. */
   readonly advice?: string
 }
 

@@ -11,7 +11,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
-import type { RequestTrace } from '../telemetry/tracer.ts'
+import type { AskSpan, RequestTrace } from '../telemetry/tracer.ts'
 import { recordOf } from '../telemetry/exchange-log.ts'
 import type { Instance } from './connection/instance.ts'
 import { isSharedKey } from './connection/pool.ts'
@@ -157,13 +157,12 @@ export class Calls implements Expiring {
     try {
       if (exchange.method === 'subscriptions/listen')
         return await this.listen(connection, exchange, how.headers)
-      const run = (asked: Exchange): Promise<Outcome> => this.#run(asked, how, connection.handle)
-      const trace = traceOf(exchange)
       const model = this.#host.model()
-      // Of a server that is no program of ours nobody knows whether it can go on with another connection.
+      // The gateway did not start this server, so it cannot know whether the server goes on with another connection.
       const record = model.kind === 'stdio' ? recordOf(exchange) : undefined
       if (record && exchange.ask) record.isAskerThere = () => instance.connection === connection
-      const outcome = await (trace ? trace.ask(exchange, connection, model, run) : run(exchange))
+      const span = traceOf(exchange)?.ask(exchange, connection, model)
+      const outcome = await this.#run(exchange, how, connection.handle, span)
       if (record && outcome.type === 'input_required')
         record.isAskerThere = () => instance.connection === connection
       return outcome
@@ -202,16 +201,21 @@ export class Calls implements Expiring {
     exchange: Exchange,
     { headers, safe }: Sent,
     run: (timed: Exchange) => Outcome | Promise<Outcome>,
+    span?: AskSpan,
   ): Promise<Outcome> {
     const { deadlines } = this.#host
-    const timed = new TargetExchange(exchange, headers, this.#host.model().timeouts, safe)
+    const timed = new TargetExchange(exchange, headers, this.#host.model().timeouts, safe, span)
     if (this.#timed.size === 0) deadlines.watch(this)
     this.#timed.add(timed)
     let outcome: Outcome | undefined
     try {
       const { recorder } = this
       outcome = await (recorder ? recorder.handle(timed, async (own) => run(own)) : run(timed))
+      span?.end(outcome)
       return outcome
+    } catch (thrown) {
+      span?.fail(thrown)
+      throw thrown
     } finally {
       timed.release(outcome)
       this.#timed.delete(timed)

@@ -21,7 +21,7 @@ type Given = Pick<
   | 'tracer'
 >
 
-/** What all targets of a gateway share, within the limits of its configuration. */
+/** Makes the services that all targets of a gateway share, within the limits of its configuration. */
 export function createTargetServices({ server, stateDir }: GatewayModel, given: Given): TargetServices {
   const { limits } = server
   const arriving = new ArrivingResults(

@@ -20,7 +20,7 @@ export interface TargetServices extends OpenerServices {
   readonly tracer?: Pick<Tracer, 'sessionEnded'> | undefined
 }
 
-/** What operators and the configuration do with a target: start, stop, replace it, sign in. Calls do not come here. */
+/** Actions of operators and of the configuration on a target: start, stop, replace, sign in. Calls do not come here. */
 export abstract class OperatedTarget {
   model: TargetModel
   /** Starts besides the first of each connection. */

@@ -31,13 +31,13 @@ export interface TargetErrorOptions {
   readonly facts?: TargetFacts
 }
 
-/** Why a target cannot be used. The message is for operators; `callerText` makes what callers are told. */
+/** Why a target cannot be used. The message is for operators; `callerText` makes the message for callers. */
 export class TargetError extends Error {
   readonly target: string
   readonly reason: TargetReason
   /** Whether the target may have seen what it was asked before it failed. */
   readonly mayHaveHappened: boolean
-  /** The call may be made twice, so nobody has to check what has become of it. */
+  /** Whether the call may safely be made again. */
   readonly isRepeatable: boolean
   readonly facts: TargetFacts
 
@@ -61,7 +61,7 @@ export class TargetError extends Error {
     return Number.isNaN(date) ? undefined : new Date(date).toUTCString()
   }
 
-  /** What is to be checked before the call is repeated; empty when nothing is. */
+  /** The advice to check something before the call is repeated; empty when it may be repeated. */
   get doubt(): string {
     const { mayHaveHappened, isRepeatable } = this
     return mayHaveHappened && !isRepeatable

@@ -1,4 +1,10 @@
-import type { Exchange, Notification, Outcome, ParkedCall } from '@gantry/mcp/exchange'
+import {
+  complete,
+  type Exchange,
+  type Notification,
+  type Outcome,
+  type ParkedCall,
+} from '@gantry/mcp/exchange'
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Calls, type SendOptions } from './calls.ts'
@@ -7,13 +13,14 @@ import { Connections } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
 import { continuesCall, legacyKey } from './connection/pool.ts'
 import { canAnswer, ConnectionChoice, type Connection } from './connection/isolation.ts'
+import type { Elsewhere } from './connected/elsewhere.ts'
 import type { TargetConnection } from './connected/target-connection.ts'
 import { sendInEitherEra } from './connection/either-era.ts'
 import { FirstCalls } from './connection/first-calls.ts'
 import type { EraHost, OlderEra } from './connection/older-era.ts'
 import { Recorder } from './recording/recorder.ts'
-import { connectionMark } from './server-mark.ts'
-import { isAnnouncement, type ListenWish } from './listening/shared-listener.ts'
+import { ProcessMarks } from './process-marks.ts'
+import { isAnnouncement, type Subscriber } from './listening/shared-listener.ts'
 import { OperatedTarget, type TargetServices } from './operated-target.ts'
 import { TargetError } from './target-error.ts'
 import { TargetListeners } from './listening/target-listeners.ts'
@@ -31,6 +38,12 @@ export class Target extends OperatedTarget {
   readonly stderr: StderrRing
   /** The requests to it. */
   readonly calls: Calls
+  /** Which processes have the tasks of callers. */
+  readonly processes: ProcessMarks = new ProcessMarks({
+    connectionsOf: (exchange) => this.#connectionsOf(exchange),
+    gateway: () => this.gateway,
+    askAt: (gateway, exchange) => this.askAt(gateway, exchange),
+  })
   readonly #events: TargetEvents
   readonly #listeners: TargetListeners
   readonly #choice: ConnectionChoice
@@ -122,15 +135,12 @@ export class Target extends OperatedTarget {
     return this.#ownerOf(exchange).mark
   }
 
-  /**
-   * Marks the process that has the tasks of a caller. A process that is started again counts its tasks anew, so an
-   * id from before would be the task of another. Empty where tasks may outlive a connection.
-   */
-  processOf(exchange: Exchange): string {
+  /** The connections of a caller to a program, in both eras. */
+  #connectionsOf(exchange: Exchange): (TargetConnection | undefined)[] {
     const { model, pool } = this.#ownerOf(exchange)
-    if (model.kind !== 'stdio' || continuesCall(exchange)) return ''
+    if (model.kind !== 'stdio' || continuesCall(exchange)) return []
     const { key } = this.#choice.for(exchange, false)
-    return [key, legacyKey(key)].map((one) => connectionMark(pool.find(one)?.connection)).join('.')
+    return [key, legacyKey(key)].map((one) => pool.find(one)?.connection)
   }
 
   /** The connections that a caller has for itself; those of single calls do not count. */
@@ -206,7 +216,7 @@ export class Target extends OperatedTarget {
     return held.run(exchange, (instance, own) => this.calls.send(instance, own, options), key)
   }
 
-  /** What is known of the older era of its server. */
+  /** The older era of its server. */
   get olderEra(): OlderEra {
     return this.#current.olderEra
   }
@@ -229,16 +239,16 @@ export class Target extends OperatedTarget {
   }
 
   /** Listens to the connection that a caller is entitled to; without a caller, to the main one. */
-  listen(wish: ListenWish, caller?: Exchange): () => void {
-    return this.#listeners.add(wish, caller)
+  listen(subscriber: Subscriber, caller?: Exchange): () => void {
+    return this.#listeners.add(subscriber, caller)
   }
 
-  /** Tells all who listen what the target said outside of any subscription. */
+  /** Passes a notification outside of any subscription to all listeners. */
   announce(notification: Notification): void {
     this.#listeners.announce(notification, '')
   }
 
-  /** What the other gateways call this one; undefined when it is alone. */
+  /** The id of this gateway for the others; undefined when it is alone. */
   get gateway(): string | undefined {
     return this.services.owners?.id
   }
@@ -246,13 +256,22 @@ export class Target extends OperatedTarget {
   /** Asks another gateway for what it has: a call of this target that waits there, or a task. Undefined: it is gone. */
   async askAt(id: string, exchange: Exchange, tasksOf?: string): Promise<Outcome | undefined> {
     const place = tasksOf === undefined ? { target: this.name } : { tasksOf }
-    const elsewhere = await this.services.owners?.at(id, place)
+    const find = async (): Promise<Elsewhere | undefined> => this.services.owners?.at(id, place)
+    const elsewhere = await find()
     if (!elsewhere) return undefined
-    const { askElsewhere } = await import('./connection/ask-elsewhere.ts')
-    const ask = (own: Exchange): Promise<Outcome> => askElsewhere(elsewhere, own, this.services)
-    return exchange.method === 'subscriptions/listen'
+    const { askUntilGone } = await import('./connection/ask-elsewhere.ts')
+    let isGone = false
+    const ask = async (own: Exchange): Promise<Outcome> => {
+      // What a task has finished is kept, and asked for again. A caller that answers a question can begin anew at once.
+      const isTask = tasksOf !== undefined
+      const outcome = await askUntilGone(elsewhere, own, this.services, isTask ? find : undefined)
+      isGone = outcome === undefined
+      return outcome ?? complete({})
+    }
+    const outcome = await (exchange.method === 'subscriptions/listen'
       ? ask(exchange)
-      : this.calls.resume({ resume: ask }, exchange)
+      : this.calls.resume({ resume: ask }, exchange))
+    return isGone ? undefined : outcome
   }
 
   /** Gives a parked call its answers; the upstream request is still open. */
@@ -286,7 +305,7 @@ export class Target extends OperatedTarget {
     return key
   }
 
-  /** Writes what is asked of the target, and what comes back, to a file until `calls.stopRecording`. */
+  /** Writes the requests and answers of the target to a file until `calls.stopRecording`. */
   async record(file: string): Promise<Recorder> {
     const { discovery } = await this.main.acquire()
     return this.calls.record(new Recorder(file, this.name, { ...discovery }, this.services.toJson))

@@ -9,6 +9,7 @@ import {
   type Outcome,
 } from '@gantry/mcp/exchange'
 import { ClientTag, noteUpstream, ExchangeLog } from './exchange-log.ts'
+import type { SeenMessage } from './exchange-record.ts'
 
 const OPTIONS = { size: 3, bodyBytes: 100, sampling: 1 }
 const exchange = (init: Partial<ExchangeInit> = {}) =>
@@ -181,8 +182,8 @@ describe('the exchange log', () => {
       const one = exchange({ params: { name: 'a_echo' } })
       const record = exchanges.begin(one)
       Object.assign(record, { began: performance.now() - ms })
-      noteUpstream(record, { hop: 'target', direction: 'out', message: { params: { name: 'echo' } } })
-      noteUpstream(record, { hop: 'target', direction: 'in', message: outcome })
+      const asked: SeenMessage = { hop: 'target', direction: 'out', message: { params: { name: 'echo' } } }
+      noteUpstream(record, { seen: () => [asked, { hop: 'target', direction: 'in', message: outcome }] })
       exchanges.end(record, outcome, one)
       expect(record.upstream).toBeUndefined()
       return record.messages?.map(({ hop, direction }) => `${hop} ${direction}`)

@@ -9,6 +9,7 @@ import {
 } from '@gantry/mcp/exchange'
 import type {
   ExchangeRecord,
+  Passed,
   Hides,
   Question,
   RecordStatus,
@@ -22,14 +23,14 @@ import { inOutline, SLOW_FROM, Slowest } from './flight-recorder.ts'
 import { hideCredentials } from '../model/index.ts'
 import type { Handshake } from './handshake.ts'
 import { KeptExchanges } from './kept-exchanges.ts'
-import { ClientRegister, LoadHistory, roughLength, Stats, WaitingCalls } from './stats.ts'
+import { ClientRegister, LoadHistory, roughLength, shortName, Stats, WaitingCalls } from './stats.ts'
 import type { ToolUsage } from './usage/tool-usage.ts'
 
 /** Calls that are gathered before they are counted for their tools: a call itself does not wait for that. */
 const MOST_UNCOUNTED = 256
 /** Used where no secrets are configured. */
 const SHAPES: Hides = { inJson: (json) => json, inText: hideCredentials }
-/** Messages of one exchange with its target that are held while it runs. */
+/** How much of what one exchange asks its target is held while it runs. */
 const MOST_HELD = 20
 
 /**
@@ -55,7 +56,7 @@ export class ExchangeLog {
   readonly #usage: Pick<ToolUsage, 'add'> | undefined
   #uncounted: ExchangeRecord[] = []
   readonly #running = new CallTable<number, ExchangeRecord>()
-  #next = 1
+  #next: number
 
   constructor(options: ExchangeLogOptions, usage?: Pick<ToolUsage, 'add'>) {
     this.#usage = usage
@@ -63,7 +64,8 @@ export class ExchangeLog {
     this.#bodyBytes = options.bodyBytes
     this.#ring = new Array<ExchangeRecord | undefined>(options.size)
     this.#hide = options.hide ?? SHAPES
-    this.#exchanges = new KeptExchanges(this.#ring, options.bodyBytes, this.#hide)
+    this.#next = options.firstId ?? 1
+    this.#exchanges = new KeptExchanges(this.#ring, options.bodyBytes, this.#hide, this.#next)
   }
 
   /** Whether messages are kept, because an open page may show them. */
@@ -84,19 +86,14 @@ export class ExchangeLog {
   }
 
   begin(exchange: Exchange): ExchangeRecord {
-    const { params, client } = exchange
-    const name = params.name ?? params.uri
+    const { params } = exchange
+    const asked = params.name ?? params.uri
+    const name = typeof asked === 'string' ? shortName(asked) : undefined
     const tag = ClientTag.of(exchange.serverContext)
-    const facts = {
-      name: client.info?.name,
-      version: client.version,
-      session: exchange.session,
-      principal: exchange.auth?.principal,
-    }
-    const record = this.#create(exchange.method, typeof name === 'string' ? name : undefined, facts, tag)
+    const client = this.clients.seen(exchange, tag !== undefined)
+    const record = this.#create(shortName(exchange.method), name, client, tag)
     this.#put(record)
     this.#running.set(record.id, record)
-    this.clients.seen(exchange, tag !== undefined)
     if (params.requestState !== undefined) this.waiting.begun(params)
     if (this.watched) {
       this.add(record, { hop: 'client', direction: 'in', message: { method: exchange.method, params } })
@@ -131,6 +128,7 @@ export class ExchangeLog {
       messages: undefined,
       // All members are set at once: adding one later would cost more than all others.
       isForLoad: undefined,
+      isOurs: false,
       clean: undefined,
       upstream: undefined,
     }
@@ -144,10 +142,16 @@ export class ExchangeLog {
     if (old) this.#exchanges.pushedOut(old)
   }
 
-  end(record: ExchangeRecord, outcome: Outcome, exchange: Exchange): void {
+  /** Notes how long an exchange took, and how it ended. */
+  settle(record: ExchangeRecord, outcome: Outcome, exchange: Exchange): void {
     // To hundredths: what the gateway adds is less than a millisecond.
     record.durationMs = Math.round((performance.now() - record.began) * 100) / 100
     record.status = statusOf(outcome, exchange)
+  }
+
+  end(record: ExchangeRecord, outcome: Outcome, exchange: Exchange): void {
+    if (record.durationMs === undefined) this.settle(record, outcome, exchange)
+    const durationMs = record.durationMs!
     if (outcome.type === 'error') {
       record.isForLoad = outcome.cause instanceof RefusedForLoad
       // Our own messages never hold credentials.
@@ -156,19 +160,18 @@ export class ExchangeLog {
     this.#running.delete(record.id)
     const failed = record.status === 'error' || record.status === 'tool-error'
     if (outcome.type === 'input_required') this.waiting.returned(record, outcome)
-    this.total.add(record.durationMs, failed)
+    this.total.add(durationMs, failed)
     if (failed) this.failures.count(outcome)
     this.load.add(record.target, failed)
-    if (record.target !== undefined) this.statsOf(record.target).add(record.durationMs, failed)
-    if (record.tool !== undefined && this.#usage) {
+    if (record.target !== undefined && !record.isOurs) this.statsOf(record.target).add(durationMs, failed)
+    if (record.tool !== undefined && !record.isOurs && this.#usage) {
       record.bytesIn = roughLength(exchange.params.arguments)
       // The result was not read as text, so its length is estimated.
       if (outcome.type === 'complete') record.bytes ??= roughLength(outlineOf(outcome))
       if (this.#uncounted.push(record) >= MOST_UNCOUNTED) this.#usage.add(this.takeUncounted())
     }
     const answer: SeenMessage = { hop: 'client', direction: 'out', message: outcome }
-    // What is refused may have been held for a moment on purpose.
-    const isSlow = !record.isForLoad && record.durationMs >= SLOW_FROM && this.#slowest.take(record)
+    const isSlow = durationMs >= SLOW_FROM && this.#slowest.take(record)
     if (this.watched) this.#showHttp(record)
     if (this.watched) this.add(record, answer)
     else if ((failed || isSlow) && !record.isForLoad && !record.messages) {
@@ -181,7 +184,7 @@ export class ExchangeLog {
 
   /** Shows what was sent over HTTP to an API. The tap shows what goes over wires. */
   #showHttp(record: ExchangeRecord): void {
-    for (const seen of record.upstream ?? []) {
+    for (const seen of upstreamOf(record)) {
       if ('http' in Object(seen.message)) this.add(record, seen)
     }
   }
@@ -191,7 +194,7 @@ export class ExchangeLog {
     // What the caller sent: from the resolver on, an exchange has the target's names.
     const { method, params } = exchange.origin ?? exchange
     const asked: SeenMessage = { hop: 'client', direction: 'in', message: { method, params }, at: record.at }
-    for (const seen of [asked, ...(record.upstream ?? []), answer]) {
+    for (const seen of [asked, ...upstreamOf(record), answer]) {
       this.#exchanges.keep(record, inOutline(seen, this.#bodyBytes))
     }
   }
@@ -286,8 +289,8 @@ export class TargetTap implements WireTap {
   }
 
   /**
-   * Messages of an exchange go to its record, those of no exchange to the only one under way. A question that names no
-   * call, and its answer, go to every exchange that may have caused it.
+   * Messages of an exchange go to its record. Messages of no exchange go to the only one under way. A question that
+   * names no call, and its answer, go to every exchange that may have caused it.
    */
   seen(direction: 'in' | 'out', message: Message, origin?: object): void {
     if (this.#handshake.active) this.#handshake.seen(direction, message)
@@ -356,9 +359,13 @@ export function recordOf(exchange: Exchange): ExchangeRecord | undefined {
 }
 
 /** Notes what passed between the gateway and a target. It is held as it is, and let go when the exchange ends well. */
-export function noteUpstream(record: ExchangeRecord, ...messages: readonly SeenMessage[]): void {
-  record.upstream ??= []
-  if (record.upstream.length + messages.length <= MOST_HELD) record.upstream.push(...messages)
+export function noteUpstream(record: ExchangeRecord, passed: Passed): void {
+  if (!record.upstream) record.upstream = [passed]
+  else if (record.upstream.length < MOST_HELD) record.upstream.push(passed)
+}
+
+function upstreamOf({ upstream = [] }: ExchangeRecord): SeenMessage[] {
+  return upstream.flatMap((passed) => passed.seen())
 }
 
 export function statusOf(outcome: Outcome, exchange: Exchange): RecordStatus {

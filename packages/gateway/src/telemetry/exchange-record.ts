@@ -1,4 +1,6 @@
-import type { Principal } from '@gantry/mcp/exchange'
+import { randomInt } from 'node:crypto'
+import type { ServerModel } from '../model/index.ts'
+import type { ClientNames } from './stats.ts'
 
 export type RecordStatus =
   | 'running'
@@ -21,6 +23,11 @@ export interface SeenMessage {
   readonly at?: number
 }
 
+/** What passed between the gateway and a target. Messages are made of it when they are kept, which is seldom. */
+export interface Passed {
+  seen(): readonly SeenMessage[]
+}
+
 /** The same as it is kept: as JSON without credentials, and no more of it than is allowed. */
 export interface KeptMessage extends Omit<SeenMessage, 'message'> {
   readonly at: number
@@ -35,12 +42,7 @@ export interface ExchangeRecord {
   readonly began: number
   readonly method: string
   readonly name: string | undefined
-  readonly client: {
-    readonly name: string | undefined
-    readonly version: string
-    readonly session: string | undefined
-    readonly principal: Principal | undefined
-  }
+  readonly client: ClientNames
   target: string | undefined
   /** The target's own name of the tool that is called. */
   tool: string | undefined
@@ -55,6 +57,8 @@ export interface ExchangeRecord {
   error: string | undefined
   /** Refused for load: there may be many of these, and their messages tell nothing more. */
   isForLoad?: boolean | undefined
+  /** The gateway refused it by itself: its target was not asked, and is not at fault. */
+  isOurs: boolean
   /** Whose call it is when the gateway itself is the client. */
   readonly tag: { readonly id: string } | undefined
   /** Whether its messages are kept while the log is watched: it is one of the sample. */
@@ -64,7 +68,7 @@ export interface ExchangeRecord {
   /** Takes out of what a target says what callers may not have. */
   clean?: ((message: unknown) => unknown) | undefined
   /** What passed to and from the target, while it runs: kept when it fails or is slow. */
-  upstream?: SeenMessage[] | undefined
+  upstream?: Passed[] | undefined
   messages: KeptMessage[] | undefined
 }
 
@@ -98,4 +102,15 @@ export interface ExchangeLogOptions {
   /** Share of exchanges whose messages are kept, 0 to 1. The others are listed and counted all the same. */
   readonly sampling: number
   readonly hide?: Hides | undefined
+  /** The id of the first exchange. */
+  readonly firstId?: number | undefined
+}
+
+const MOST_GATEWAYS = 900_000
+const MOST_EXCHANGES = 1e10
+
+/** Where several gateways act as one, each counts its exchanges in a range of its own: an id is found among all. */
+export function firstIdOf({ workers, cluster }: Pick<ServerModel, 'workers' | 'cluster'>): number {
+  const isAlone = workers === 1 && !cluster
+  return isAlone ? 1 : randomInt(1, MOST_GATEWAYS) * MOST_EXCHANGES + 1
 }

@@ -17,10 +17,16 @@ export class KeptExchanges {
   readonly #survivors = new Survivors()
   #kept = 0
   /** No recent exchange before this one has messages. */
-  #firstKept = 1
+  #firstKept: number
 
   /** `ring` has each of the last exchanges at its id. An empty one keeps nothing. `bodyBytes`: characters of a message. */
-  constructor(ring: readonly (ExchangeRecord | undefined)[], bodyBytes: number, hide: Hides) {
+  constructor(
+    ring: readonly (ExchangeRecord | undefined)[],
+    bodyBytes: number,
+    hide: Hides,
+    firstId: number,
+  ) {
+    this.#firstKept = firstId
     this.#hide = hide
     this.#ring = ring
     this.#bodyBytes = bodyBytes
@@ -48,7 +54,8 @@ export class KeptExchanges {
   }
 
   #strip(record: ExchangeRecord): void {
-    for (const { json } of record.messages ?? []) this.#kept -= json.length
+    if (!record.messages) return
+    for (const { json } of record.messages) this.#kept -= json.length
     record.messages = undefined
   }
 
@@ -59,11 +66,11 @@ export class KeptExchanges {
     if ((!isRecent && !isLate) || (record.messages?.length ?? 0) >= MAX_MESSAGES) return
     const isAnswer = (rest.hop === 'target') === (rest.direction === 'in')
     const shown = isAnswer && record.clean ? record.clean(message) : message
-    const whole = writeJson(shown, redacting) ?? 'null'
+    const { written, bytes } = beginningOf(shown, this.#bodyBytes)
     // Now, as a whole: what looks like a credential when it is shown may be only a part of one.
-    const json = this.#hide.inJson(cutText(whole, this.#bodyBytes))
+    const json = this.#hide.inJson(cutText(written, this.#bodyBytes))
     record.messages ??= []
-    record.messages.push({ ...rest, at: rest.at ?? Date.now(), json, bytes: whole.length })
+    record.messages.push({ ...rest, at: rest.at ?? Date.now(), json, bytes })
     if (isRecent) this.#kept += json.length
     while (this.#kept > MAX_KEPT && this.#firstKept < record.id) {
       const oldest = this.#ring[this.#firstKept % this.#size]
@@ -94,6 +101,22 @@ export class KeptExchanges {
     this.#survivors.clear()
     this.#kept = 0
   }
+}
+
+/**
+ * A value as JSON without secrets, as it is at least up to `most` characters, and how long the whole is. Values behind
+ * that are not looked at: a result may have hundreds of thousands.
+ */
+function beginningOf(value: unknown, most: number): { readonly written: string; readonly bytes: number } {
+  let left = most
+  const written =
+    writeJson(value, (key, part: unknown) => {
+      if (left < 0) return undefined
+      const shown = redacting(key, part)
+      left -= typeof shown === 'string' ? shown.length : 1
+      return shown
+    }) ?? 'null'
+  return { written, bytes: left < 0 ? writeJson(value).length : written.length }
 }
 
 const MOST_FAILED = 500

@@ -47,9 +47,14 @@ interface KnownSeries extends SeriesKey {
 
 interface Histogram {
   readonly series: Map<string, DurationSeries>
-  /** The same series by the name in their keys. */
-  readonly known: Map<string, KnownSeries[]>
+  /** The same series by the name and the end in their keys: a target may end its calls in a thousand ways. */
+  readonly known: Map<string, Map<string, KnownSeries[]>>
   knownCount: number
+}
+
+/** What can tell the attributes of a series. */
+export interface Labelled {
+  labels(): SeriesAttributes
 }
 
 /** The histograms that the semantic conventions for MCP name, in a bounded amount of memory. */
@@ -57,19 +62,14 @@ export class OperationDurations {
   readonly #histograms = new Map<OperationName, Histogram>()
   readonly since: number = Date.now()
 
-  /** The attributes are made only when the key is new. Returns the series. */
-  record(
-    name: OperationName,
-    seconds: number,
-    key: SeriesKey,
-    attributes: () => SeriesAttributes,
-  ): DurationSeries {
+  /** The labels are made only when the key is new. Returns the series. */
+  record(name: OperationName, seconds: number, key: SeriesKey, labelled: Labelled): DurationSeries {
     let histogram = this.#histograms.get(name)
     if (!histogram) {
       histogram = { series: new Map(), known: new Map(), knownCount: 0 }
       this.#histograms.set(name, histogram)
     }
-    const series = findKnown(histogram, key) ?? learn(histogram, key, attributes())
+    const series = findKnown(histogram, key) ?? learn(histogram, key, withoutUri(labelled.labels()))
     series.counts[bucketOf(seconds)]!++
     series.sum += seconds
     series.count++
@@ -84,7 +84,9 @@ export class OperationDurations {
 }
 
 function findKnown({ known }: Histogram, key: SeriesKey): DurationSeries | undefined {
-  return known.get(key.name)?.find((one) => areSame(one, key))?.series
+  const like = known.get(key.name)?.get(key.end)
+  if (like) for (const one of like) if (areSame(one, key)) return one.series
+  return undefined
 }
 
 function areSame(one: SeriesKey, other: SeriesKey): boolean {
@@ -92,8 +94,7 @@ function areSame(one: SeriesKey, other: SeriesKey): boolean {
     one.method === other.method &&
     one.version === other.version &&
     one.transport === other.transport &&
-    one.address === other.address &&
-    one.end === other.end
+    one.address === other.address
   )
 }
 
@@ -105,9 +106,9 @@ function learn(histogram: Histogram, key: SeriesKey, attributes: SeriesAttribute
     histogram.knownCount = 0
   }
   histogram.knownCount++
-  const named = known.get(key.name)
-  if (named) named.push({ ...key, series })
-  else known.set(key.name, [{ ...key, series }])
+  const named = known.get(key.name) ?? new Map<string, KnownSeries[]>()
+  known.set(key.name, named)
+  named.set(key.end, [...(named.get(key.end) ?? []), { ...key, series }])
   return series
 }
 
@@ -120,6 +121,13 @@ function seriesOf({ series }: Histogram, attributes: SeriesAttributes): Duration
   const found = series.get(place) ?? newSeries(isFull ? { 'otel.metric.overflow': true } : attributes)
   series.set(place, found)
   return found
+}
+
+/** The URI of a resource would give every resource a series of its own. */
+function withoutUri(attributes: SeriesAttributes): SeriesAttributes {
+  if (attributes['mcp.resource.uri'] === undefined) return attributes
+  const { 'mcp.resource.uri': _, ...others } = attributes
+  return others
 }
 
 /** Keeps the newest call of each bucket that can be looked at. */

@@ -24,6 +24,7 @@ export function withTexts(value: unknown, hide: (text: string) => string): unkno
   if (typeof value === 'string') return hide(value)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const names = Object.keys(value)
+  if (names.every((name) => PLAIN_NAME.test(name))) return value
   const shown = names.map((name) => (PLAIN_NAME.test(name) ? name : hide(name)))
   if (shown.every((name, at) => name === names[at])) return value
   const distinct = new DistinctNames(' ')

@@ -51,8 +51,8 @@ const MOST_HASHED = 1_000_000
 const LONGEST_WORD = 8192
 
 /**
- * Finds any number of secrets in a text, in time that depends on the text alone: the last characters of each are
- * looked for by a hash that rolls over the text (Rabin–Karp). Capitals do not matter.
+ * Finds any number of secrets in a text, in a time that depends only on the text: a rolling hash finds the last
+ * characters of each secret (Rabin–Karp). Case does not matter.
  */
 export class SecretIndex {
   readonly #options: SecretIndexOptions
@@ -81,7 +81,7 @@ export class SecretIndex {
     return this.#byHash.size === 0
   }
 
-  /** What is pinned now is as if it had been learned. */
+  /** From now on the pinned secrets count as learned. */
   unpin(): void {
     for (const [key, spelling] of this.#pinned) {
       this.#learned.delete(key)

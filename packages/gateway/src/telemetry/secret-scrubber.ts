@@ -73,8 +73,8 @@ export class SecretScrubber {
   }
 
   /**
-   * A secret that came at run time, such as an access token. What a person has typed in has an owner: operators never
-   * see it, but it changes nothing of what other people are told.
+   * A secret that came at run time, such as an access token. A secret that a person typed in has an owner: it is hidden
+   * from operators, and does not change answers to other people.
    */
   learn(value: string, owner?: SecretOwner): void {
     if (value.length < SHORTEST) return
@@ -125,8 +125,9 @@ export class SecretScrubber {
   }
 
   /**
-   * A value as JSON without secrets; it stays valid. `hide` takes more out of its texts, as far as they are searched.
-   * With `owner` it is for this person, and what others have typed in stays; otherwise it is for operators.
+   * A value as JSON without secrets; the JSON stays valid. `hide` removes more from texts, as far as they are searched.
+   * With `owner` the text is for that person, and secrets that others typed in stay; without it the text is for
+   * operators.
    */
   toJson(value: unknown, hide?: (text: string) => string, owner?: SecretOwner | 'nobody'): string {
     const of = owner && keyOf(owner === 'nobody' ? undefined : owner)

@@ -1,6 +1,7 @@
 import {
   isMethodInRevision,
   principalKey,
+  samePrincipal,
   type ClientFacts,
   type Exchange,
   type InputRequests,
@@ -8,6 +9,7 @@ import {
   type JsonObject,
   type Principal,
 } from '@gantry/mcp/exchange'
+import { cutText } from '@gantry/mcp/foreign'
 
 export interface StatsSummary {
   readonly calls: number
@@ -159,6 +161,14 @@ export class LoadHistory {
   }
 }
 
+/** What records say of a client. Those of the same client share it. */
+export interface ClientNames {
+  readonly name: string | undefined
+  readonly version: string
+  readonly session: string | undefined
+  readonly principal: Principal | undefined
+}
+
 /** A sender of requests: a session, or modern requests with the same client and principal. */
 export interface KnownClient {
   readonly key: string
@@ -166,44 +176,59 @@ export interface KnownClient {
   readonly principal: Principal | undefined
   /** `http` when requests carry headers; otherwise the client is on a pipe, or in this process. */
   readonly reach: 'http' | 'pipe' | 'playground'
+  /** Without what is too long to be kept. */
   client: ClientFacts
+  factsAt: number
   readonly since: number
   lastSeen: number
   requests: number
+  names: ClientNames
 }
 
 const MAX_CLIENTS = 1000
+/** How old may be what is known of a client's capabilities, in milliseconds. */
+const FACTS_FOR = 1000
+/** About how many characters of JSON they may have. */
+const MOST_FACTS = 16 * 1024
 
 /** Counts the requests of each client, in a fixed amount of memory. */
 export class ClientRegister {
   readonly #clients = new Map<string, KnownClient>()
 
-  seen(exchange: Exchange, isPlayground: boolean): void {
+  seen(exchange: Exchange, isPlayground: boolean): ClientNames {
     const { session, client, auth } = exchange
     // A method that the client's revision lacks comes from the edge, when a session begins. The client has a session then.
-    if (session === undefined && !isMethodInRevision(exchange.method, client.version)) return
+    if (session === undefined && !isMethodInRevision(exchange.method, client.version))
+      return namesOf(exchange)
     const key = session ?? keyOf(client, auth?.principal)
     const known = this.#clients.get(key)
+    const now = Date.now()
     if (known) {
       known.requests++
-      known.lastSeen = Date.now()
-      known.client = client
-      return
+      known.lastSeen = now
+      if (now - known.factsAt > FACTS_FOR) {
+        known.client = shortFacts(client)
+        known.factsAt = now
+      }
+      if (!areNames(known.names, exchange)) known.names = namesOf(exchange)
+      return known.names
     }
     if (this.#clients.size >= MAX_CLIENTS) this.#forgetOldest()
-    const now = Date.now()
     const reach = isPlayground ? 'playground' : exchange.headers ? 'http' : 'pipe'
-    const principal = auth?.principal
+    const names = namesOf(exchange)
     this.#clients.set(key, {
       key,
       session,
-      principal,
+      principal: auth?.principal,
       reach,
-      client,
+      client: shortFacts(client),
+      factsAt: now,
       since: now,
       lastSeen: now,
       requests: 1,
+      names,
     })
+    return names
   }
 
   #forgetOldest(): void {
@@ -227,8 +252,29 @@ export class ClientRegister {
   }
 }
 
+function namesOf({ client: { info, version }, session, auth }: Exchange): ClientNames {
+  return { name: info && shortName(info.name), version, session, principal: auth?.principal }
+}
+
+/** Clients decide how much they say of themselves. */
+function shortFacts(client: ClientFacts): ClientFacts {
+  if (roughLength(client) <= MOST_FACTS) return client
+  const { info, version } = client
+  const named = info && { name: shortName(info.name), version: shortName(info.version) }
+  return { version, capabilities: {}, ...(named && { info: named }) }
+}
+
+function areNames(names: ClientNames, { client: { info, version }, session, auth }: Exchange): boolean {
+  return (
+    names.name === (info && shortName(info.name)) &&
+    names.version === version &&
+    names.session === session &&
+    samePrincipal(names.principal, auth?.principal)
+  )
+}
+
 function keyOf({ info, version }: ClientFacts, principal: Principal | undefined): string {
-  return `${principalKey(principal)}\n${info?.name ?? ''}\n${info?.version ?? ''}\n${version}`
+  return `${principalKey(principal)}\n${shortName(info?.name ?? '')}\n${shortName(info?.version ?? '')}\n${version}`
 }
 
 /** A call that goes on when its client has answered what the target asked. */
@@ -305,4 +351,12 @@ export function roughLength(value: unknown): number {
     } else if (one !== undefined) length += String(one).length
   }
   return length
+}
+
+/** Callers decide how long the names are that they ask for, and the last exchanges are kept in memory. */
+const LONGEST_NAME = 1000
+
+/** A name that a caller has chosen, as it may be kept. */
+export function shortName(name: string): string {
+  return name.length > LONGEST_NAME ? cutText(name, LONGEST_NAME) : name
 }

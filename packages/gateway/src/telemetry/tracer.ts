@@ -1,4 +1,4 @@
-import type { Exchange, Outcome } from '@gantry/mcp/exchange'
+import type { Exchange, Outcome, Sending } from '@gantry/mcp/exchange'
 import type { Revision } from '@gantry/mcp/server'
 import type { TargetModel } from '../model/index.ts'
 import type { OperationDurations } from './operation-durations.ts'
@@ -20,16 +20,19 @@ export interface AskedLink {
 /** The spans of one request. They are written down cheaply; whether they are sent is decided when it has ended. */
 export interface RequestTrace {
   readonly traceId: string
+  /** From now on the gateway itself works at something that has a span; an empty name ends that. */
+  enter(name: string): void
   /** Notes a span for something that the gateway itself did, from `began` (of `performance.now()`) until now. */
   step(name: string, began: number): void
-  /** Asks a target. It learns in `_meta` which span asked. */
-  ask(
-    exchange: Exchange,
-    link: AskedLink,
-    target: TargetModel,
-    run: (exchange: Exchange) => Promise<Outcome>,
-  ): Promise<Outcome>
+  /** Begins the span of a request to a target. The target learns in `_meta` which span asked. */
+  ask(exchange: Exchange, link: AskedLink, target: TargetModel): AskSpan
   end(outcome: Outcome, exchange: TracedExchange): void
+}
+
+/** The span of a request to a target. It ends once, in one of two ways. */
+export interface AskSpan extends Sending {
+  end(outcome: Outcome): void
+  fail(thrown: unknown): void
 }
 
 /** A session that is over: of a client with the gateway, or of the gateway with a target. */

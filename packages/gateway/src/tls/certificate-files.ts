@@ -1,7 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import type { Log } from '../telemetry/log.ts'
 
-/** Files are compared this often: notices of the file system miss those that are links, as in Kubernetes. */
+/** The period of comparing the files. The file system does not report changes of links, as in Kubernetes. */
 const PERIOD = 1_000
 
 type Names = 'cert' | 'key' | 'ca'
@@ -10,7 +10,7 @@ type Contents = Partial<Record<Names, Buffer>>
 /** The files of a certificate. They are read again when they change, so that it can be renewed without a stop. */
 export class CertificateFiles {
   readonly #files: Readonly<Partial<Record<Names, string>>>
-  /** What the files say now, or said when they could last be used. */
+  /** The last usable contents of the files. */
   current: Contents
 
   constructor(files: Readonly<Partial<Record<Names, string>>>) {
@@ -18,7 +18,7 @@ export class CertificateFiles {
     this.current = this.#read()
   }
 
-  /** `take` throws when it cannot use what the files say. Returns what ends it. */
+  /** `take` throws when it cannot use the contents. Returns a function that ends the watch. */
   follow(take: (contents: Contents) => void, log: Log): () => void {
     const { cert } = this.#files
     const reload = (): void => {

@@ -10,9 +10,9 @@ interface ClusterMessage {
 }
 
 /**
- * Gives connections that a worker died with, before it took them, to the others. Node itself forgets them: they stay
- * open, and are never answered. A worker says that it takes a connection before it reads from it, so nothing of the
- * request is lost.
+ * Gives a connection to another worker when its worker died before it took the connection. Node itself forgets such
+ * connections: they stay open and are never answered. A worker announces that it takes a connection before it reads
+ * from it, so nothing of the request is lost.
  */
 export function keepHandedConnections(worker: Worker): void {
   const child = worker.process

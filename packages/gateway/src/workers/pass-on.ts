@@ -11,7 +11,7 @@ import type { ConnectionOptions } from 'node:tls'
 export interface PassedTo extends RequestOptions {
   /** Headers for that process. */
   readonly added?: readonly string[]
-  /** For a way that is encrypted. */
+  /** For a connection that is encrypted. */
   readonly tls?: ConnectionOptions | undefined
   /** Calls `end` when that process is gone and says nothing more. The function returned takes that back. */
   untilGone?(end: () => void): () => void
@@ -21,8 +21,9 @@ export interface PassedTo extends RequestOptions {
 export const PEER = 'x-gantry-peer'
 
 /**
- * Passes a request on to another process of this gateway, and its answer back, as they come. Each side ends the other.
- * `otherwise` is called when that process was not reached, or refused with a status: it has seen nothing of the request.
+ * Passes a request on to another process of this gateway, and its answer back, as they come. When one side ends, the
+ * other ends, too. `otherwise` is called when that process was not reached, or refused with a status: it has seen
+ * nothing of the request.
  */
 export function passOn(
   request: IncomingMessage,
@@ -56,7 +57,7 @@ export function passOn(
     response.off('close', give)
     forget?.()
   }
-  // The other one says so when it is the right one: until then the body is here.
+  // The other process confirms that it has the session. Until then the body is kept here.
   passed.once('continue', () => {
     isTaken = true
     request.pipe(passed)
@@ -77,7 +78,7 @@ export function passOn(
     if (isOver) return
     leave()
     if (!isTaken) return otherwise()
-    // Whether it was seen is unknown.
+    // It is unknown whether the other process has seen the request.
     if (response.headersSent) response.destroy()
     else response.writeHead(502, { 'content-type': 'text/plain' }).end('The process of this session ended.\n')
   })
@@ -91,11 +92,11 @@ export function takeIn(request: IncomingMessage): void {
   const peer = request.headers[PEER]
   delete request.headers[PEER]
   delete request.headers.expect
-  // What callers hold is counted by where they are.
+  // The process that a caller came to counts what the caller holds.
   Object.defineProperty(request.socket, 'remoteAddress', { value: peer || undefined, configurable: true })
 }
 
-/** What only processes of the gateway may say, and what is said anew. */
+/** Headers that only processes of the gateway may set, or that are written again. */
 function withoutOurs(raw: readonly string[]): string[] {
   return without(raw, /^(expect|x-gantry-.*)$/i)
 }

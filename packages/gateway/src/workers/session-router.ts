@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Certified } from '../model/index.ts'
 
 /** In the address to which clients of HTTP+SSE send their messages. */
 const SSE_PARAMETER = 'gantry-sse'
@@ -10,13 +11,20 @@ export interface AskedSession {
   readonly isStream: boolean
 }
 
+/** A request that may be for another process, and whom the client certificate of its connection names. */
+export interface Passed {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly certified: Certified | undefined
+}
+
 /** Finds sessions of older clients among several gateways. */
 export interface SessionRouter {
   /** The id of a session that begins here. */
   mark(session: string): string
   isElsewhere(session: AskedSession): boolean
   /** Passes a request on to the gateway that has its session. `here` is called when that is this one now. */
-  passOn(session: AskedSession, request: IncomingMessage, response: ServerResponse, here: () => void): void
+  passOn(session: AskedSession, asked: Passed, here: () => void): void
 }
 
 export function sessionOf({ headers, url }: IncomingMessage): AskedSession | undefined {

@@ -9,6 +9,7 @@ import type { Log } from '../telemetry/log.ts'
 import { keepHandedConnections } from './keep-handed-connections.ts'
 import {
   READY,
+  isTold,
   type ReloadResult,
   REPLACED,
   supervisorSocket,
@@ -127,6 +128,7 @@ class Supervisor {
     const serves = new Promise<void>((resolve) => {
       worker.on('message', (message) => {
         if (message === READY) resolve()
+        else if (isTold(message)) tellOthers(worker, message.told)
       })
     })
     const ended = once(worker, 'exit', { signal: aborted.signal }).then(([code, signal]) => {
@@ -142,6 +144,7 @@ class Supervisor {
   #follow(worker: Worker, slot: number): void {
     const began = Date.now()
     worker.once('exit', (code, signal) => {
+      tellOthers(worker, undefined)
       if (this.#workers[slot] !== worker) return
       this.#workers[slot] = undefined
       if (this.#isStopping) return
@@ -164,7 +167,7 @@ class Supervisor {
     }
   }
 
-  /** What was asked for during a reload is done after it: the workers of the first may be of the version before. */
+  /** A reload that is asked for during another one runs after it: workers of the first may have the version before. */
   #reload(): Promise<ReloadResult> {
     this.#asked ??= Promise.resolve(this.#reloading).then(() => {
       this.#asked = undefined
@@ -192,6 +195,13 @@ class Supervisor {
     if (this.#isStopping) return { replaced, failed: 'The gateway is stopping' }
     this.#log('info', 'All workers are replaced')
     return { replaced }
+  }
+}
+
+/** Passes on what one worker tells; undefined: it is gone. */
+function tellOthers(worker: Worker, told: unknown): void {
+  for (const other of Object.values(cluster.workers ?? {})) {
+    if (other && other !== worker && other.isConnected()) other.send({ told: told ?? null, from: worker.id })
   }
 }
 

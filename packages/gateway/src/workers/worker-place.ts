@@ -30,6 +30,25 @@ export const READY: string = 'gantry-ready'
 /** What a worker is told when another has taken its place. SIGTERM tells it that all of them stop. */
 export const REPLACED: string = 'gantry-replaced'
 
+/** What a worker tells the others, by the supervisor. */
+interface Told {
+  readonly told: unknown
+  /** Set by the supervisor. */
+  readonly from: number
+}
+
+export function isTold(message: unknown): message is Told {
+  return typeof message === 'object' && message !== null && 'told' in message
+}
+
+/** Tells the other workers something. `hear` is called with what they tell; undefined: that worker is gone. */
+export function talk<T>(hear: (from: number, told: T | undefined) => void): (told: T) => void {
+  process.on('message', (message) => {
+    if (isTold(message)) hear(message.from, (message.told as T | null) ?? undefined)
+  })
+  return (told) => void process.send?.({ told })
+}
+
 export function workerPlace(env: NodeJS.ProcessEnv): WorkerPlace | undefined {
   const text = env[WORKER]
   return text === undefined ? undefined : (parseJson(text) as unknown as WorkerPlace)

@@ -1,23 +1,28 @@
 import { rename, symlink } from 'node:fs/promises'
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
 import type { ServerResponse } from 'node:http'
+import { parseJson } from '@gantry/mcp/foreign'
+import type { Certified } from '../model/index.ts'
 import { passOn, PEER, takeIn } from './pass-on.ts'
+import type { Passed } from './session-router.ts'
 import { socketOf, type WorkerPlace } from './worker-place.ts'
 
 /** How long a worker that ended may take to be there again. */
 const WAIT = 10_000
 const PAUSE = 100
+/** Whom the client certificate of a request names. Clients cannot send it: their `x-gantry-` headers are left out. */
+const CERTIFIED = 'x-gantry-certified'
 
 export interface Forwarded {
   /** Answers a request that another worker passed on. */
-  handle(request: IncomingMessage, response: ServerResponse): void
+  handle(request: IncomingMessage, response: ServerResponse, certified: Certified | undefined): void
   /** Answers a question of another worker. */
   answer(question: string): Promise<string>
 }
 
 /**
  * The socket by which the workers of one gateway reach each other. It is in a folder that only their user can open, so
- * what comes by it is taken as the others have it.
+ * requests that come by it are trusted.
  */
 export class WorkerPort {
   readonly place: WorkerPlace
@@ -52,13 +57,14 @@ export class WorkerPort {
   }
 
   /**
-   * Passes a request of a session on, and its answer back, as they come. A worker that was killed is waited for: a
-   * session that was taken up here meanwhile would be two.
+   * Passes a request of a session on, and its answer back, as they come. If the worker was killed, the request waits
+   * until it is gone: otherwise two workers could have the session.
    */
-  forwardSession(slot: number, request: IncomingMessage, response: ServerResponse): void {
+  forwardSession(slot: number, passed: Passed): void {
+    const { response } = passed
     const until = Date.now() + WAIT
     const attempt = (): void =>
-      this.forward(slot, request, response, () => {
+      this.forward(slot, passed, () => {
         if (response.destroyed) return
         if (Date.now() < until) return void setTimeout(attempt, PAUSE)
         const headers = { 'content-type': 'text/plain', 'retry-after': '1' }
@@ -68,8 +74,9 @@ export class WorkerPort {
   }
 
   /** The same for any request. `otherwise` is called when nobody is there. */
-  forward(slot: number, request: IncomingMessage, response: ServerResponse, otherwise: () => void): void {
-    passOn(request, response, { socketPath: socketOf(this.place.folder, slot) }, otherwise)
+  forward(slot: number, { request, response, certified }: Passed, otherwise: () => void): void {
+    const added = certified ? [CERTIFIED, Buffer.from(JSON.stringify(certified)).toString('base64url')] : []
+    passOn(request, response, { socketPath: socketOf(this.place.folder, slot), added }, otherwise)
   }
 
   /** What the other workers answer; those that are starting or ending are left out. */
@@ -114,6 +121,10 @@ export class WorkerPort {
       return
     }
     takeIn(request)
-    this.#forwarded!.handle(request, response)
+    const named = request.headers[CERTIFIED]
+    delete request.headers[CERTIFIED]
+    const certified =
+      typeof named === 'string' ? parseJson(Buffer.from(named, 'base64url').toString()) : undefined
+    this.#forwarded!.handle(request, response, certified as Certified | undefined)
   }
 }

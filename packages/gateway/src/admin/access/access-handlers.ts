@@ -7,7 +7,7 @@ import type {
   Sensitive,
   WhoModel,
 } from '../../model/index.ts'
-import { KeyDesk } from '../../identity/keys/key-desk.ts'
+import { ManagedKeys } from '../../identity/keys/managed-keys.ts'
 import type { AdminHost } from '../admin-host.ts'
 import type {
   Access,
@@ -23,19 +23,19 @@ import type { Handlers } from '../handlers.ts'
 /** How many shares of one limit are shown: the fullest ones. */
 const SHOWN_SHARES = 5
 
-/** Who comes in, and what holds for them. */
+/** Answers questions about access: keys, callers, rules, limits and views. */
 export function accessHandlers(host: AdminHost): Pick<Handlers, 'access'> {
-  const desk = new KeyDesk(host.keys, () => host.gateway.model)
-  return { access: () => readAccess(host, desk) }
+  const managed = new ManagedKeys(host.keys, () => host.gateway.model)
+  return { access: () => readAccess(host, managed) }
 }
 
-async function readAccess({ gateway }: AdminHost, desk: KeyDesk): Promise<Access> {
+async function readAccess({ gateway }: AdminHost, managed: ManagedKeys): Promise<Access> {
   const { auth, results, limits, views } = gateway.model
   const callers = callersOf(gateway)
   return {
     required: auth.required,
-    acceptingKeys: desk.isAccepting,
-    keys: (await desk.list()).map((key) => ({ ...key, ...useOf(key.name, callers) })),
+    acceptingKeys: managed.isAccepting,
+    keys: (await managed.list()).map((key) => ({ ...key, ...useOf(key.name, callers) })),
     issuers: auth.issuers.map(({ issuer, scopes }) => ({ issuer, scopes })),
     callers,
     policy: policyOf(gateway),

@@ -4,7 +4,7 @@ import { ApiError } from '../api-error.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { EditView, EntryEdit, ViewEntryText } from '../contract.ts'
 
-/** What the file would be with another entry of `views`, or without it. Nothing is written. */
+/** Returns the text of the file with another entry of `views`, or without it. Writes nothing. */
 export async function planViewEdit(
   editor: ConfigEditor,
   { name, view }: EditView,

@@ -11,7 +11,7 @@ import type { Caller, Handlers } from '../handlers.ts'
 
 type ApprovalHandlers = Pick<Handlers, 'approvals' | 'approval' | 'decideApproval'>
 
-/** Calls that wait for approval: those who administer the gateway see all, approvers those that they may decide. */
+/** Calls that wait for approval. Administrators see all of them, and approvers the calls that they may decide. */
 export function approvalHandlers({ gateway }: AdminHost): ApprovalHandlers {
   const { approvals } = gateway
   const visible = async (caller: Caller): Promise<Approval[]> => {

@@ -88,7 +88,7 @@ export class ApprovalWebhook {
   #read(body: string, id: string): { approved: boolean; reason: string | undefined; approver: Approver } {
     const message = parse(body)
     const { type, approved, reason, as, issuer, claims } = message
-    // What the gateway itself sends is signed with the same secret, and is no decision.
+    // Messages of the gateway itself are signed with the same secret, and are not decisions.
     if (type !== 'approval.decided' || message.id !== id || typeof approved !== 'boolean') {
       throw new ApiError('bad_request', 'This is no decision about this call', {
         fix: 'Send {"type": "approval.decided", "id": "…", "approved": true, "as": "person:…"}.',
@@ -162,7 +162,7 @@ function parse(body: string): JsonObject {
     const value = readJson(body)
     if (isJsonObject(value)) return value
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new ApiError('bad_request', 'The body is not a JSON object')
 }

@@ -35,7 +35,7 @@ interface Found {
   readonly merged: MergedEntry | undefined
 }
 
-/** What all targets offer, also what clients do not get to see, and why they do not. */
+/** Lists the entries of all targets, with hidden ones and the reason why they are hidden. */
 export class CatalogLister {
   readonly #host: AdminHost
   readonly #cards: TargetCards

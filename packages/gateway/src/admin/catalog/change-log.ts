@@ -7,7 +7,7 @@ const WRITE_AFTER = 500
 /** All of them are one row. */
 export const CHANGES_KEY = 'changes'
 
-/** What targets' lists became, over time; kept, because the interesting changes come with restarts. */
+/** The history of the targets' lists. It is kept, because the interesting changes come with restarts. */
 export class ChangeLog {
   readonly #rows: Rows
   readonly #onError: (error: unknown) => void

@@ -24,7 +24,7 @@ const GEMINI_FORMATS: ReadonlySet<string> = new Set([
 ])
 const GEMINI_LACKS = ['patternProperties', 'not', 'if', 'dependentSchemas', 'prefixItems', 'propertyNames']
 
-/** What known clients, or the models behind them, refuse or cut in the definition of a tool. */
+/** Finds the parts of a tool's definition that known clients, or their models, refuse or cut. */
 export function lintTool(tool: JsonObject): PortabilityFinding[] {
   const findings: PortabilityFinding[] = [
     ...lintName(String(tool.name)),

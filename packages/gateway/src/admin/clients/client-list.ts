@@ -55,7 +55,7 @@ export class Clients {
     const found: Connected[] = []
     for (const [endpoint, { service }] of this.#host.front?.handlers ?? []) {
       const target = endpoint === '' ? undefined : endpoint
-      for (const one of service.sessions.values()) {
+      for (const one of service.sessions.all.values()) {
         const { session, principal, lastSeen } = one
         found.push({
           kind: 'session',

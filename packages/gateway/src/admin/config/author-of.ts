@@ -1,6 +1,6 @@
 import type { Caller } from '../handlers.ts'
 
-/** Who asks, in a word. */
+/** The caller as one word, such as `person:ann`. */
 export function authorOf({ principal, auth }: Caller): string {
   return auth?.principal ? `${auth.principal.kind}:${auth.principal.subject}` : principal
 }

@@ -124,7 +124,7 @@ export class ConfigEditor {
     return this.write(restored, current, { by, problems })
   }
 
-  /** What replacing the file by a text that has its secrets would do. */
+  /** Checks a text that has its secrets, as if it replaced the file. */
   async checkSource(source: string): Promise<{ revision: string; check: ConfigCheck }> {
     const current = await this.current()
     const loaded = await this.#parse(source, current.file, current.format)

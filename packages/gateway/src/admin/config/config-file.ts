@@ -21,7 +21,7 @@ export interface ConfigFileOptions {
   readonly isAccepted?: LoadOptions['isAccepted']
 }
 
-/** Follows the configuration file, has the gateway take up what is good, and remembers what is not. */
+/** Follows the configuration file. Applies good versions to the gateway, and remembers the last bad one. */
 export class ConfigFile {
   readonly file: string
   loadedAt: number = Date.now()

@@ -75,7 +75,7 @@ export class ConfigHistory {
     return { revision, versions: versions.reverse() }
   }
 
-  /** What going back to a version would do. */
+  /** Returns the effects of going back to a version. */
   async detail(id: string): Promise<ConfigVersionDetail> {
     const { at, by, text } = await this.#find(id)
     const { revision, check } = await this.#editor.checkSource(text)

@@ -15,14 +15,15 @@ import { unknownTarget } from './target-entries.ts'
 
 type Change = readonly [path: ConfigPath, value: unknown]
 
-/** What the file would be if an entry were hidden, shown, renamed or described. Nothing is written. */
+/** Returns the text of the file with an entry hidden, shown, renamed or described. Writes nothing. */
 export async function planEntryEdit(editor: ConfigEditor, edit: EditEntry): Promise<EntryEdit> {
   const { hidden, format, revision } = await editor.current()
   const config = ((await parseSource(hidden.text, format)).value ?? {}) as RawConfig
   const section = (['mcpServers', 'servers'] as const).find((one) =>
     Object.hasOwn(config[one] ?? {}, edit.target),
   )
-  if (section === undefined) throw unknownTarget(edit.target)
+  if (section === undefined)
+    throw unknownTarget(edit.target, Object.keys({ ...config.mcpServers, ...config.servers }))
   const entry = config[section]![edit.target]!
   let { text } = hidden
   for (const [path, value] of changesOf(entry, edit)) {

@@ -36,7 +36,7 @@ export class TargetEntries {
   /** Writes a new target. Its entry comes as it was tried, with its secrets. */
   async add(name: string, entry: JsonObject, revision: string | undefined, by: string): Promise<ConfigSaved> {
     const current = await this.#current(revision)
-    if (await hasTarget(current, name)) {
+    if ((await namesIn(current)).includes(name)) {
       throw new ApiError('conflict', `There is a target "${name}" already`, { fix: 'Choose another name.' })
     }
     return this.#change(current, by, name, { type: 'setTarget', name, value: entry as RawTarget })
@@ -48,7 +48,7 @@ export class TargetEntries {
     by: string,
   ): Promise<ConfigSaved> {
     const current = await this.#current(revision)
-    if (!(await hasTarget(current, name))) throw unknownTarget(name)
+    await requireTarget(current, name)
     const value = current.hidden.restoreValue(entry) as RawTarget
     const to = newName ?? name
     const set: ConfigChange = { type: 'setTarget', name: to, value }
@@ -58,7 +58,7 @@ export class TargetEntries {
 
   async remove(name: string, revision: string | undefined, by: string): Promise<ConfigSaved> {
     const current = await this.#current(revision)
-    if (!(await hasTarget(current, name))) throw unknownTarget(name)
+    await requireTarget(current, name)
     return this.#change(current, by, name, { type: 'removeTarget', name })
   }
 
@@ -88,12 +88,17 @@ export class TargetEntries {
   }
 }
 
-async function hasTarget({ source, format }: CurrentConfig, name: string): Promise<boolean> {
-  const config = ((await parseSource(source, format)).value ?? {}) as RawConfig
-  return [config.mcpServers, config.servers].some((section) => section && Object.hasOwn(section, name))
+async function namesIn({ source, format }: CurrentConfig): Promise<string[]> {
+  const { mcpServers, servers } = ((await parseSource(source, format)).value ?? {}) as RawConfig
+  return Object.keys({ ...mcpServers, ...servers })
 }
 
-export function unknownTarget(name: string, known: readonly string[] = []): ApiError {
+async function requireTarget(current: CurrentConfig, name: string): Promise<void> {
+  const names = await namesIn(current)
+  if (!names.includes(name)) throw unknownTarget(name, names)
+}
+
+export function unknownTarget(name: string, known: readonly string[]): ApiError {
   const fix = known.length === 0 ? 'There are no targets yet.' : `Targets: ${known.join(', ')}.`
   return new ApiError('not_found', `There is no target "${name}"`, { fix })
 }

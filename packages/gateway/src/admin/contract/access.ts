@@ -1,21 +1,21 @@
 import type { EntryKind, JsonObject, Timestamp } from './common.ts'
 import type { KeyRow } from './keys.ts'
 
-/** `GET /api/access`: who comes in, what they may do, and what the rules and limits did since the start. */
+/** `GET /api/access`: the callers, their rights, and the figures of rules and limits since the start. */
 export interface Access {
   /** Whether callers need a key or a token. */
   readonly required: boolean
   /** Whether keys of the store open the door. */
   readonly acceptingKeys: boolean
   readonly keys: readonly AccessKey[]
-  /** Whose tokens are taken. */
+  /** The issuers whose tokens are accepted. */
   readonly issuers: readonly { readonly issuer: string; readonly scopes: readonly string[] }[]
-  /** Who has called lately, last first. */
+  /** The latest callers, the newest first. */
   readonly callers: readonly AccessCaller[]
   readonly policy: AccessPolicy
   readonly limits: readonly AccessLimit[]
   readonly results: readonly AccessResultRule[]
-  /** What was taken out of results, by what was looked for. */
+  /** Counts of removed values, by detector or pattern. */
   readonly found: readonly AccessFinding[]
   readonly views: readonly AccessView[]
 }
@@ -38,7 +38,7 @@ export interface AccessCaller {
 
 export interface AccessPolicy {
   readonly fallback: 'allow' | 'deny'
-  /** What the default decided. */
+  /** The decisions of the default. */
   readonly byDefault: RuleFigures
   readonly rules: readonly AccessRule[]
 }
@@ -61,7 +61,7 @@ export interface AccessRule extends RuleFigures {
   readonly who?: string
   readonly when?: string
   readonly message?: string
-  /** What it allows has to be approved by another person, or confirmed by the caller. */
+  /** Calls that it allows need the approval of another person, or the caller's confirmation. */
   readonly needs?: 'approval' | 'confirmation'
 }
 

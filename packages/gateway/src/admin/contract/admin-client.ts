@@ -2,7 +2,7 @@ import type { ApiProblem } from './common.ts'
 import { readEvents } from './read-events.ts'
 import { ROUTES, type RouteName, type Routes } from './routes.ts'
 
-/** Names of routes that answer with one JSON value, and of those that go on. */
+/** Names of routes that answer with one JSON value, and of routes that stream events. */
 export type CallName = {
   [Name in RouteName]: Routes[Name] extends { reply: unknown } ? Name : never
 }[RouteName]
@@ -16,7 +16,7 @@ type Part<Route, Key extends string> = Route extends { [K in Key]: infer Value }
     : { readonly [K in Key]: Value }
   : unknown
 
-/** What a route needs: `params`, `query` and `body`, as its types say. */
+/** The input of a route: `params`, `query` and `body`. */
 export type RouteInput<Name extends RouteName> = Part<Routes[Name], 'params'> &
   Part<Routes[Name], 'query'> &
   Part<Routes[Name], 'body'>
@@ -69,12 +69,12 @@ export interface AdminClientOptions {
   /** Undefined where something else says who asks, such as a cookie. */
   readonly token: string | undefined
   readonly fetch?: typeof fetch
-  /** Reads and writes JSON; for those who keep numbers exact. */
+  /** Reads and writes JSON in the place of `JSON`, such as to keep numbers exact. */
   readonly json?: { parse(text: string): unknown; stringify(value: unknown): string }
 }
 
 export interface AdminClient extends AdminApi {
-  /** An answer as it comes, for what is neither one JSON value nor events. Throws `AdminError` all the same. */
+  /** The response itself, for routes that answer with lines. Throws `AdminError` when the gateway refuses. */
   request<Name extends RouteName>(
     name: Name,
     input: RouteInput<Name>,

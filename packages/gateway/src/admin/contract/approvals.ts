@@ -7,9 +7,9 @@ export interface ApprovalReport {
   readonly askedAt: Timestamp
   /** Until when it can be decided; once it is approved, until when the call can be made. */
   readonly expiresAt: Timestamp
-  /** Who wants to call; absent for callers without credentials. */
+  /** The caller; absent when it has no credentials. */
   readonly caller?: string
-  /** What its client calls itself. */
+  /** The name of its client. */
   readonly client?: string
   /** The endpoint, unless it is the common one. */
   readonly view?: string
@@ -19,11 +19,11 @@ export interface ApprovalReport {
   readonly name: string
   /** Without what the rules for results mask; absent when they withhold all of it. */
   readonly args?: JsonObject
-  /** What the rules want; every one has to be met. */
+  /** The approvals that the rules demand. All of them have to be given. */
   readonly needs: readonly ApprovalNeedReport[]
-  /** Whether the one who asks may decide it. */
+  /** Whether the reader may decide it. */
   readonly mayDecide: boolean
-  /** Whether it is a call of the one who asks: nobody approves their own. */
+  /** Whether the reader made this call. A caller cannot approve its own calls. */
   readonly isOwn: boolean
 }
 

@@ -46,7 +46,7 @@ export interface PortabilityFinding {
   /** Where in the definition: `name`, `inputSchema.properties.when`. */
   readonly where: string
   readonly message: string
-  /** Who has trouble with it. */
+  /** The clients that refuse or cut it. */
   readonly clients: readonly string[]
   readonly fix?: string
 }
@@ -88,14 +88,14 @@ export interface CatalogEntryDetail extends CatalogEntry {
   /** As the target gave it. */
   readonly ownDefinition: JsonObject
   readonly portability: readonly PortabilityFinding[]
-  /** What the configuration says about it. */
+  /** The name and the description that the configuration gives it. */
   readonly shownAs: { readonly name?: string; readonly description?: string }
   readonly changes: readonly CatalogChange[]
 }
 
-/** What became different between two lists of a target, also across restarts of the gateway. */
+/** A difference between two lists of a target, also across restarts of the gateway. */
 export interface CatalogChange {
-  /** Grows by one; keep the last one seen to ask for what is new. */
+  /** Grows by one. Keep the last id that you saw, and ask for newer changes with it. */
   readonly id: number
   readonly at: Timestamp
   readonly target: string

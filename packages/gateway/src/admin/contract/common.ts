@@ -18,7 +18,7 @@ export interface ApiProblem {
   readonly code: ApiErrorCode
   readonly message: string
   readonly fix?: string
-  /** For `conflict`: what the file says now. For `invalid`: what is wrong with it. */
+  /** For `conflict`: the text of the file now. For `invalid`: its problems. */
   readonly details?: JsonObject
 }
 
@@ -56,17 +56,17 @@ export interface DiffHunk {
 export interface SessionInfo {
   /** `console` for the token that `serve` prints, else the caller for people to read, such as `key:ops`. */
   readonly principal: string
-  /** What people call this caller: the name or address that the identity provider knows. */
+  /** The name of this caller: the name or address that the identity provider knows. */
   readonly name?: string
-  /** What this caller may do; absent for those who are let in to decide about approvals only. */
+  /** The role of this caller; absent for callers that may only decide about approvals. */
   readonly role?: Role
   /** Whether a person has signed in, and can sign out. */
   readonly isPerson: boolean
-  /** For those who have a role. */
+  /** Present for callers with a role. */
   readonly gateway?: GatewayInfo
 }
 
-/** What a caller may do with the admin API; `ROLE_OF` says what each route takes. */
+/** The rights of a caller of the admin API. `ROUTES` has the role that each route needs. */
 export type Role = 'viewer' | 'operator' | 'admin'
 
 export interface GatewayInfo {
@@ -81,6 +81,9 @@ export interface GatewayInfo {
   readonly url: string
   /** The configuration file; absent when it was made in memory (the demo): nothing can be saved then. */
   readonly configFile?: string
+  /** Processes that act as this gateway, on all machines; absent: one. Figures and lists are those of all. */
+  readonly processes?: number
+  /** Of all processes. */
   readonly memory: { readonly rss: Bytes; readonly heapUsed: Bytes }
 }
 

@@ -45,7 +45,7 @@ export interface ConfigCheck {
   readonly problems: readonly ConfigProblem[]
   /** Against the file, masks in both. */
   readonly diff: readonly DiffHunk[]
-  /** What applying it would do. Absent when it cannot be used. */
+  /** The effects of applying it. Absent when it cannot be used. */
   readonly effects?: ConfigEffects
 }
 
@@ -80,7 +80,7 @@ export interface ConfigVersion {
   readonly id: string
   /** Since when. */
   readonly at: Timestamp
-  /** Who saved it with this gateway; absent when the file was changed elsewhere. */
+  /** The person or key that saved it here; absent when another program changed the file. */
   readonly by?: string
   /** The file says the same now. */
   readonly isCurrent: boolean

@@ -9,18 +9,18 @@ export interface ConnectionList {
 
 export interface ConnectionRow {
   readonly id: string
-  /** Whose it is: `person:SUBJECT`, `key:NAME` or `workload:SUBJECT`. */
+  /** The owner: `person:SUBJECT`, `key:NAME` or `workload:SUBJECT`. */
   readonly as: string
-  /** Who issued the tokens of this person. */
+  /** The issuer of the owner's tokens. */
   readonly issuer?: string
   readonly target: string
-  /** What was given: a key that was pasted, or a login at the server. */
+  /** The kind of account: a key that was pasted, or a login at the server. */
   readonly by: 'key' | 'login'
   readonly connectedAt: Timestamp
   /** Absent: it does not end by itself, or is renewed. */
   readonly expiresAt?: Timestamp
   /** To the minute; absent: not used yet. */
   readonly usedAt?: Timestamp
-  /** False when the configuration has no such server any more: the account goes nowhere. */
+  /** False when the configuration no longer has this server, so that the account is unused. */
   readonly inUse: boolean
 }

@@ -31,7 +31,7 @@ export interface AddKey {
 }
 
 export interface KeyAdded {
-  /** What clients send. It is shown this once: only its hash is kept. */
+  /** The key itself. This is the only answer with it: the gateway keeps a hash. */
   readonly key: string
   readonly row: KeyRow
 }

@@ -15,12 +15,12 @@ export interface StartCall {
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
-/** Who the playground pretends to be. */
+/** The client that the playground plays. */
 export interface PlaygroundClient {
   readonly era: Era
   /** The newest of the era when absent. */
   readonly revision?: Revision
-  /** What it declares: questions of these kinds come as events, others are refused by the gateway. */
+  /** Its declared capabilities. Questions of these kinds come as events; the gateway refuses others. */
   readonly capabilities: PlaygroundCapabilities
   readonly name?: string
 }

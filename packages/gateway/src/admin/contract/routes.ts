@@ -3,7 +3,7 @@ import type { AuditList, AuditReport } from './audit.ts'
 import type { Access, AskSeen, EditView, Seen, ViewEntryText } from './access.ts'
 import type { CatalogChanges, CatalogEntryDetail, CatalogList, EditEntry, EntryEdit } from './catalog.ts'
 import type { ClientList, WaitingCall } from './clients.ts'
-import type { EntryKind, JsonObject, SessionInfo } from './common.ts'
+import type { EntryKind, JsonObject, Role, SessionInfo } from './common.ts'
 import type { ConnectionList } from './connections.ts'
 import type {
   ConfigCheck,
@@ -112,6 +112,7 @@ export interface Routes {
   cancelCall: { params: { id: string }; reply: Done }
   openView: { body: OpenView; reply: OpenedView }
 
+  /** `before`: only those that began before this time. */
   wire: { query: { limit?: number; before?: number; filter?: string }; reply: WireList }
   wireDetail: { params: { id: number }; reply: WireDetail }
   wireExport: { query: { filter?: string; ids?: string }; lines: WireExportLine }
@@ -119,7 +120,6 @@ export interface Routes {
   replayExchange: { params: { id: number }; body: { params?: JsonObject }; reply: CallStarted }
   clearWire: { reply: Done }
 
-  /** Figures of every tool that was called. */
   /** By default every tool of the last day. */
   tools: { query: { range?: UsageRange; per?: UsagePer }; reply: { tools: readonly ToolFigures[] } }
 
@@ -152,7 +152,7 @@ export interface Routes {
 
   clients: { reply: ClientList }
   waiting: { reply: { calls: readonly WaitingCall[] } }
-  /** Calls that wait for approval. Approvers who do not administer the gateway get those that they may decide. */
+  /** Calls that wait for approval. Approvers without a role get the calls that they may decide. */
   approvals: { reply: { approvals: readonly ApprovalReport[] } }
   approval: { params: { id: string }; reply: ApprovalReport }
   decideApproval: { params: { id: string }; body: DecideApproval; reply: ApprovalReport }
@@ -185,88 +185,106 @@ export interface RouteInfo {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: string
   readonly summary: string
+  /** The least role that may use it. `anyone`: everyone who is let in, and the answer is made for them. */
+  readonly role: Role | 'anyone'
   /** How it answers; JSON when absent. */
   readonly answers?: 'events' | 'lines' | undefined
 }
 
-type Describe = (path: string, summary: string, answers?: RouteInfo['answers']) => RouteInfo
+type Describe = (
+  role: RouteInfo['role'],
+  path: string,
+  summary: string,
+  answers?: RouteInfo['answers'],
+) => RouteInfo
 const describe =
   (method: RouteInfo['method']): Describe =>
-  (path, summary, answers) => ({ method, path, summary, answers })
+  (role, path, summary, answers) => ({ method, path, summary, role, answers })
 const get: Describe = describe('GET')
 const post: Describe = describe('POST')
 const put: Describe = describe('PUT')
 const remove: Describe = describe('DELETE')
 
-/** The route table. Requests carry `Authorization: Bearer TOKEN`; bodies are JSON. */
+/**
+ * The route table. Requests carry `Authorization: Bearer TOKEN`; bodies are JSON.
+ *
+ * Viewers read lists and figures: nothing that callers send or get, nothing that programs print, and nothing that
+ * changes anything. Operators keep the gateway running. What can start another program, let others in or change the
+ * file is for admins.
+ */
 export const ROUTES: Readonly<Record<RouteName, RouteInfo>> = {
-  session: get('/api/session', 'Who am I'),
-  openSession: post('/api/session', 'Sign a browser in with the token of this request'),
-  signOut: remove('/api/session', 'Sign a browser out'),
-  renewToken: post('/api/session/token', 'Make a new token for the console'),
-  openapi: get('/api/openapi.json', 'This description'),
-  overview: get('/api/overview', 'Endpoint, snippets, targets and traffic'),
-  load: get('/api/load', 'Calls and failures over time'),
-  targets: get('/api/targets', 'All targets'),
-  target: get('/api/targets/{name}', 'One target in full'),
-  addTarget: post('/api/targets', 'Write a target into the configuration'),
-  updateTarget: put('/api/targets/{name}', 'Change the entry of a target'),
-  removeTarget: remove('/api/targets/{name}', 'Take a target out'),
-  targetAction: post('/api/targets/{name}/actions', 'Start, stop, restart or ask a target anew'),
-  signIn: post('/api/targets/{name}/sign-in', 'Begin the login of a target'),
-  stderr: get('/api/targets/{name}/stderr', 'What a target wrote to stderr'),
+  session: get('anyone', '/api/session', 'Who am I'),
+  openSession: post('anyone', '/api/session', 'Sign a browser in with the token of this request'),
+  signOut: remove('anyone', '/api/session', 'Sign a browser out'),
+  renewToken: post('admin', '/api/session/token', 'Make a new token for the console'),
+  openapi: get('viewer', '/api/openapi.json', 'This description'),
+  overview: get('viewer', '/api/overview', 'Endpoint, snippets, targets and traffic'),
+  load: get('viewer', '/api/load', 'Calls and failures over time'),
+  targets: get('viewer', '/api/targets', 'All targets'),
+  target: get('operator', '/api/targets/{name}', 'One target in full'),
+  addTarget: post('admin', '/api/targets', 'Write a target into the configuration'),
+  updateTarget: put('admin', '/api/targets/{name}', 'Change the entry of a target'),
+  removeTarget: remove('admin', '/api/targets/{name}', 'Take a target out'),
+  targetAction: post('operator', '/api/targets/{name}/actions', 'Start, stop, restart or ask a target anew'),
+  signIn: post('operator', '/api/targets/{name}/sign-in', 'Begin the login of a target'),
+  stderr: get('operator', '/api/targets/{name}/stderr', 'What a target wrote to stderr'),
   startRecording: post(
+    'operator',
     '/api/targets/{name}/recording',
     'Write the traffic of a target to a file that can be replayed',
   ),
-  recording: get('/api/targets/{name}/recording', 'How far a recording is'),
-  stopRecording: remove('/api/targets/{name}/recording', 'End a recording'),
-  startTrial: post('/api/trials', 'Try a target without saving it'),
-  trial: get('/api/trials/{id}', 'How far a trial got'),
-  cancelTrial: remove('/api/trials/{id}', 'End a trial'),
-  catalog: get('/api/catalog', 'What all targets offer'),
-  catalogEntry: get('/api/catalog/entry', 'One definition in full'),
-  catalogChanges: get('/api/catalog/changes', 'What became different'),
-  editEntry: post('/api/catalog/edit', 'How the file would hide, rename or describe an entry'),
-  access: get('/api/access', 'Who comes in, and what rules and limits did'),
-  seen: post('/api/access/seen', 'An endpoint as a caller sees it'),
-  view: get('/api/access/views/{name}', 'A view as the file has it'),
-  editView: post('/api/access/views', 'How the file would change a view'),
-  startCall: post('/api/playground/calls', 'Send a request as a client'),
-  playgroundCalls: get('/api/playground/calls', 'Calls of the playground'),
-  playgroundCall: get('/api/playground/calls/{id}', 'One call with its events'),
-  playgroundEvents: get('/api/playground/calls/{id}/events', 'A call as it goes on', 'events'),
-  answerQuestion: post('/api/playground/calls/{id}/answers', 'Answer a question of the server'),
-  cancelCall: post('/api/playground/calls/{id}/cancel', 'Cancel a call'),
-  openView: post('/api/playground/views', 'Show the document of a ui:// resource'),
-  wire: get('/api/wire', 'The last exchanges'),
-  wireDetail: get('/api/wire/{id}', 'One exchange with its messages'),
-  wireExport: get('/api/wire/export', 'Exchanges as JSON lines, secrets redacted', 'lines'),
-  replayExchange: post('/api/wire/{id}/replay', 'Send a request again'),
-  clearWire: remove('/api/wire', 'Forget the exchanges'),
-  tools: get('/api/tools', 'Calls, failures and times of every tool that was called'),
-  audit: get('/api/audit', 'Events of the audit trail'),
-  verifyAudit: post('/api/audit/verify', 'Check the audit trail'),
-  log: get('/api/log', 'What happened: the last lines of the log'),
-  keys: get('/api/keys', 'Keys that open the gateway'),
-  addKey: post('/api/keys', 'Make a key; it is shown this once'),
-  revokeKey: remove('/api/keys/{name}', 'End a key and what it has open'),
-  connections: get('/api/connections', 'Accounts that people have connected at targets'),
-  removeConnection: remove('/api/connections/{id}', 'Revoke and forget an account, and end what it has open'),
-  waiting: get('/api/waiting', 'Calls that wait for the answer of their client'),
-  approvals: get('/api/approvals', 'Calls that wait for the approval of another person'),
-  approval: get('/api/approvals/{id}', 'One of them'),
-  decideApproval: post('/api/approvals/{id}/decision', 'Approve or deny a call'),
-  clients: get('/api/clients', 'Who is connected'),
-  disconnectClient: post('/api/clients/{id}/disconnect', 'End a session'),
-  cancelExchange: post('/api/calls/{id}/cancel', 'Cancel a request in flight'),
-  config: get('/api/config', 'The configuration file, secrets masked'),
-  configSchema: get('/api/config/schema', 'JSON Schema of the configuration'),
-  checkConfig: post('/api/config/check', 'What an edit would do'),
-  saveConfig: put('/api/config', 'Save and apply an edit'),
-  configVersions: get('/api/config/versions', 'The last files that were in use'),
-  configVersion: get('/api/config/versions/{id}', 'What going back to one of them would do'),
-  restoreConfig: post('/api/config/versions/{id}', 'Go back to one of them'),
-  why: get('/api/why', 'Why a name is missing, slow, renamed, denied or stale'),
-  events: get('/api/events', 'Changes as they happen', 'events'),
+  recording: get('operator', '/api/targets/{name}/recording', 'How far a recording is'),
+  stopRecording: remove('operator', '/api/targets/{name}/recording', 'End a recording'),
+  startTrial: post('admin', '/api/trials', 'Try a target without saving it'),
+  trial: get('admin', '/api/trials/{id}', 'How far a trial got'),
+  cancelTrial: remove('admin', '/api/trials/{id}', 'End a trial'),
+  catalog: get('viewer', '/api/catalog', 'What all targets offer'),
+  catalogEntry: get('viewer', '/api/catalog/entry', 'One definition in full'),
+  catalogChanges: get('viewer', '/api/catalog/changes', 'What became different'),
+  editEntry: post('admin', '/api/catalog/edit', 'How the file would hide, rename or describe an entry'),
+  access: get('viewer', '/api/access', 'Who comes in, and what rules and limits did'),
+  seen: post('viewer', '/api/access/seen', 'An endpoint as a caller sees it'),
+  view: get('viewer', '/api/access/views/{name}', 'A view as the file has it'),
+  editView: post('admin', '/api/access/views', 'How the file would change a view'),
+  startCall: post('operator', '/api/playground/calls', 'Send a request as a client'),
+  playgroundCalls: get('operator', '/api/playground/calls', 'Calls of the playground'),
+  playgroundCall: get('operator', '/api/playground/calls/{id}', 'One call with its events'),
+  playgroundEvents: get('operator', '/api/playground/calls/{id}/events', 'A call as it goes on', 'events'),
+  answerQuestion: post('operator', '/api/playground/calls/{id}/answers', 'Answer a question of the server'),
+  cancelCall: post('operator', '/api/playground/calls/{id}/cancel', 'Cancel a call'),
+  openView: post('operator', '/api/playground/views', 'Show the document of a ui:// resource'),
+  wire: get('viewer', '/api/wire', 'The last exchanges'),
+  wireDetail: get('operator', '/api/wire/{id}', 'One exchange with its messages'),
+  wireExport: get('operator', '/api/wire/export', 'Exchanges as JSON lines, secrets redacted', 'lines'),
+  replayExchange: post('operator', '/api/wire/{id}/replay', 'Send a request again'),
+  clearWire: remove('operator', '/api/wire', 'Forget the exchanges'),
+  tools: get('viewer', '/api/tools', 'Calls, failures and times of every tool that was called'),
+  audit: get('operator', '/api/audit', 'Events of the audit trail'),
+  verifyAudit: post('operator', '/api/audit/verify', 'Check the audit trail'),
+  log: get('operator', '/api/log', 'What happened: the last lines of the log'),
+  keys: get('operator', '/api/keys', 'Keys that open the gateway'),
+  addKey: post('admin', '/api/keys', 'Make a key; it is shown this once'),
+  revokeKey: remove('admin', '/api/keys/{name}', 'End a key and what it has open'),
+  connections: get('operator', '/api/connections', 'Accounts that people have connected at targets'),
+  removeConnection: remove(
+    'admin',
+    '/api/connections/{id}',
+    'Revoke and forget an account, and end what it has open',
+  ),
+  waiting: get('operator', '/api/waiting', 'Calls that wait for the answer of their client'),
+  approvals: get('anyone', '/api/approvals', 'Calls that wait for the approval of another person'),
+  approval: get('anyone', '/api/approvals/{id}', 'One of them'),
+  decideApproval: post('anyone', '/api/approvals/{id}/decision', 'Approve or deny a call'),
+  clients: get('viewer', '/api/clients', 'Who is connected'),
+  disconnectClient: post('operator', '/api/clients/{id}/disconnect', 'End a session'),
+  cancelExchange: post('operator', '/api/calls/{id}/cancel', 'Cancel a request in flight'),
+  config: get('operator', '/api/config', 'The configuration file, secrets masked'),
+  configSchema: get('viewer', '/api/config/schema', 'JSON Schema of the configuration'),
+  checkConfig: post('admin', '/api/config/check', 'What an edit would do'),
+  saveConfig: put('admin', '/api/config', 'Save and apply an edit'),
+  configVersions: get('admin', '/api/config/versions', 'The last files that were in use'),
+  configVersion: get('admin', '/api/config/versions/{id}', 'What going back to one of them would do'),
+  restoreConfig: post('admin', '/api/config/versions/{id}', 'Go back to one of them'),
+  why: get('viewer', '/api/why', 'Why a name is missing, slow, renamed, denied or stale'),
+  events: get('viewer', '/api/events', 'Changes as they happen', 'events'),
 }

@@ -18,10 +18,10 @@ export interface Explanation {
   readonly code: string
   /** One sentence: what happened. */
   readonly what: string
-  /** What it means, where that is not obvious. */
+  /** The meaning, where it is not obvious. */
   readonly meaning?: string
   readonly fix?: string
-  /** What `gantry doctor --fix` does about it. */
+  /** The repair that `gantry doctor --fix` makes. */
   readonly repair?: Repair
 }
 
@@ -60,7 +60,7 @@ export interface TargetCard {
   /** True when each caller has a connection of its own because the server asks questions. */
   readonly isolatesByItself?: boolean
   readonly inFlight: number
-  /** What the whole process tree uses; absent for targets that are not processes here. */
+  /** The usage of the whole process tree; absent for targets that are not processes here. */
   readonly usage?: ProcessUsage
   /** The endpoint that serves this target alone, under its own names. */
   readonly endpoint: string
@@ -104,7 +104,7 @@ export interface TargetDetail extends TargetCard {
   readonly instances: readonly InstanceDetail[]
   readonly capabilities?: JsonObject
   readonly instructions?: string
-  /** What `initialize` or `server/discover` answered. */
+  /** The answer to `initialize` or `server/discover`. */
   readonly discovery?: JsonObject
   readonly config: TargetConfig
   readonly stderr: readonly StderrLine[]
@@ -157,7 +157,7 @@ export interface HandshakeStep {
   readonly offset?: Milliseconds
   readonly duration?: Milliseconds
   readonly detail?: string
-  /** What crossed the wire during this step, in order; secrets redacted, long ones cut. */
+  /** The messages of this step, in order. Secrets are redacted, and long messages are cut. */
   readonly messages: readonly HandshakeMessage[]
   readonly problem?: Explanation
 }
@@ -217,7 +217,7 @@ export interface StartRecording {
   readonly replace?: boolean
 }
 
-/** What is asked of a target, and what comes back, on its way into a file. */
+/** The recording of a target's requests and answers into a file. */
 export interface RecordingStatus {
   readonly file: string
   /** Requests that have been written with their outcome. */

@@ -3,17 +3,17 @@ import type { Bytes, Milliseconds, Timestamp } from './common.ts'
 /** `GET /api/tools`: the time up to now. */
 export type UsageRange = '1h' | '24h' | '7d'
 
-/** What callers are told apart by, beside the tool. */
+/** A row for each tool, or for each tool and client, or for each tool and principal. */
 export type UsagePer = 'tool' | 'client' | 'principal'
 
-/** What is known of the calls of a tool in that time. */
+/** Figures of the calls of a tool in that time. */
 export interface ToolFigures {
   readonly target: string
   /** The target's own name of it; absent for all tools that were too many to count apart. */
   readonly name?: string
-  /** Only when clients are told apart. */
+  /** Present in rows for each client. */
   readonly client?: string
-  /** Only when people and keys are told apart. */
+  /** Present in rows for each principal. */
   readonly principal?: string
   readonly calls: number
   readonly errors: number

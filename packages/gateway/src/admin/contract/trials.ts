@@ -18,7 +18,7 @@ export interface TrialReport {
   readonly status: 'running' | 'ok' | 'failed' | 'cancelled'
   readonly startedAt: Timestamp
   readonly duration?: Milliseconds
-  /** What the text was understood as. Several when a snippet holds several servers: each has a report of its own. */
+  /** The server that the text was understood as. A snippet with several servers gets a report for each. */
   readonly understoodAs: Understood
   /** The name that it would get in the configuration: free there, made from the text when none was given. */
   readonly name: string
@@ -36,7 +36,7 @@ export interface Understood {
   readonly what: string
   /** As it would be written into the file; secrets masked. */
   readonly entry: JsonObject
-  /** What was changed on the way: `${input:key}` became `${env:KEY}`, say. */
+  /** Changes to the text, such as `${env:KEY}` for `${input:key}`. */
   readonly notes: readonly string[]
 }
 

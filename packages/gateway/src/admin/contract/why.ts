@@ -7,14 +7,14 @@ export interface WhyReport {
   readonly summary: string
   /** From the gateway outwards; the first one with `problem` is the cause to begin with. */
   readonly chain: readonly Cause[]
-  /** What the name was taken for, where something fits. */
+  /** The entry or target that the name fits; absent when it fits none. */
   readonly subject?: {
     readonly kind?: EntryKind
     readonly target?: string
     readonly own?: string
     readonly key?: string
   }
-  /** What each rule of the policy says of it; absent when no rule could be asked. */
+  /** The verdict of each rule of the policy; absent when no rule could be asked. */
   readonly rules?: readonly RuleReport[]
   readonly similar: readonly { readonly kind: EntryKind; readonly key: string; readonly target: string }[]
 }
@@ -38,7 +38,7 @@ export interface RuleReport {
   readonly when?: string
   /** Why the condition has no value. */
   readonly failure?: string
-  /** What callers are told. */
+  /** The message that callers get. */
   readonly message?: string
 }
 
@@ -58,6 +58,8 @@ export type CauseCode =
   | 'excluded'
   | 'not-included'
   | 'renamed'
+  | 'not-in-view'
+  | 'not-for-caller'
   | 'described'
   | 'shortened'
   | 'collision'

@@ -21,7 +21,7 @@ const FIELDS: Readonly<Record<string, (record: WireRecord) => string | undefined
 /** The fields that a filter knows, for completion. */
 export const WIRE_FILTER_FIELDS: readonly string[] = Object.keys(FIELDS)
 
-/** What a field has in an exchange; undefined for a field that there is not. */
+/** The value of a field in an exchange; undefined for an unknown field. */
 export function wireFilterValue(field: string, record: WireRecord): string | undefined {
   const name = field.toLowerCase()
   return Object.hasOwn(FIELDS, name) ? FIELDS[name]!(record) : undefined

@@ -12,7 +12,7 @@ export type WireStatus =
   | 'refused'
 
 export interface WireRecord {
-  /** Grows by one with every exchange. */
+  /** Unique among all gateways that work together. */
   readonly id: number
   readonly at: Timestamp
   readonly method: string
@@ -33,15 +33,15 @@ export interface WireRecord {
   /** The length of the answer, where it is known. */
   readonly bytes?: Bytes
   readonly error?: string
-  /** Messages that were kept. 0: nobody was looking when it ran. */
+  /** Messages that were kept. 0: no console showed the page *Wire* while it ran. */
   readonly messages: number
 }
 
 /** `GET /api/wire?limit=…&before=…&filter=…`, newest first. Filters: see `parseWireFilter`. */
 export interface WireList {
   readonly records: readonly WireRecord[]
-  /** To be sent as `before` for older ones; absent at the end. */
-  readonly next?: number
+  /** To be sent as `before` for those that began earlier; absent at the end. */
+  readonly next?: Timestamp
   /** Exchanges that are kept now, whatever the filter. */
   readonly kept: number
   /** Exchanges that are kept at most. */
@@ -67,7 +67,7 @@ export interface WireMessage {
   readonly bytes: Bytes
   /** Whether `message` was cut to the configured size; it is text then. */
   readonly truncated: boolean
-  /** What was translated here, in words: "`input_required` → `elicitation/create`". */
+  /** The translation at this message, in words: "`input_required` → `elicitation/create`". */
   readonly note?: string
 }
 

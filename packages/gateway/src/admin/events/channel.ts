@@ -20,7 +20,7 @@ export class Channel<T> implements AsyncIterable<T>, AsyncIterator<T> {
     resolve({ done: false, value: item })
   }
 
-  /** What was pushed before is still read. */
+  /** Items that were pushed before are still read. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

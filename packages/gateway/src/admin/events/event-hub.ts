@@ -37,10 +37,10 @@ const KEPT_EVENTS = 500
 /** Soon repeated and of no use later. */
 const FLEETING: ReadonlySet<Topic> = new Set(['stats', 'wire', 'audit'])
 
-/** Who has the second topic hears events of the first as well. */
+/** A listener to the second topic hears events of the first as well. */
 const HEARD_BY: Readonly<Partial<Record<Topic, Topic>>> = { wire: 'exchanges' }
 
-/** Tells every open console what happens, and those that come back what they missed. */
+/** Sends events to every open console. A console that comes back gets the events that it missed. */
 export class EventHub {
   /** Ids of an earlier run of the gateway mean nothing here. */
   readonly #epoch: string = Date.now().toString(36)

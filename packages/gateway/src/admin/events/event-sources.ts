@@ -52,7 +52,7 @@ export class EventSources implements GatewayObserver {
     }
   }
 
-  /** Which topics anybody wants now: what nobody wants costs nothing. */
+  /** Sets the topics that some client listens to. The others cost nothing. */
   setTopics(wanted: ReadonlySet<Topic>): void {
     const { exchanges } = this.#options.host.gateway
     const emitWaiting = (): void => this.#options.hub.emit('clients', { type: 'waiting' })

@@ -10,7 +10,7 @@ interface Sign {
   readonly fix: (match: RegExpExecArray) => string
 }
 
-/** What servers write before they give up, most telling first. */
+/** Lines that servers write before they give up, the most telling first. */
 const SIGNS: readonly Sign[] = [
   {
     code: 'module_not_found',

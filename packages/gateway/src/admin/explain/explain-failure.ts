@@ -10,7 +10,7 @@ import { explainHttp } from './explain-http.ts'
 /** A server decides how long its messages are. */
 const MAX_WORDS = 4000
 
-/** Says what a failure is, what it means and what to do; texts of the server are scrubbed of credentials. */
+/** Explains a failure: what happened, what it means and what to do. Removes credentials from texts of the server. */
 export function explainFailure(thrown: unknown, context: FailureContext): Explanation {
   const found = explain(thrown, context)
   const { what, meaning } = found
@@ -73,7 +73,7 @@ function explain(thrown: unknown, context: FailureContext): Explanation {
   }
 }
 
-/** What was thrown first: a target's error says the same with more words around it. */
+/** The first cause of an error. A target's error has the same message with more words around it. */
 function rootOf(thrown: unknown): unknown {
   return thrown instanceof TargetError && thrown.cause !== undefined ? rootOf(thrown.cause) : thrown
 }

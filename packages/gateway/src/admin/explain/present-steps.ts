@@ -44,7 +44,7 @@ function expectedSteps({ kind }: TargetModel): readonly HandshakeStepName[] {
   return kind === 'url' ? ['connect', ...SPOKEN] : ['load', 'ready', 'list']
 }
 
-/** How far a start got: what was done, what failed and why, what was never reached. */
+/** The steps of a start: done, failed with the reason, or never reached. */
 export function presentSteps(handshake: Handshake, model: TargetModel, stderr: StderrRing): HandshakeStep[] {
   const expected = expectedSteps(model)
   const recorded = handshake.steps.filter((step) => step.name !== 'queued' || isLong(step))
@@ -85,7 +85,7 @@ function noiseOf(handshake: Handshake): string[] {
   )
 }
 
-/** What was odd without being fatal. */
+/** Warnings about a start that worked. */
 export function presentWarnings(handshake: Handshake, hide: FailureContext['hide']): Explanation[] {
   const noise = noiseOf(handshake)
   const others = handshake.warnings.flatMap(({ thrown }) => {
@@ -101,8 +101,8 @@ export function presentWarnings(handshake: Handshake, hide: FailureContext['hide
 }
 
 /**
- * Older servers may ignore what they do not know; waiting for them costs every start of the gateway. The evidence is
- * that such a server answers `initialize`: one that only starts slowly answers the probe as well, late.
+ * Older servers may ignore unknown requests, and waiting for them delays every start of the gateway. Such a server
+ * answers `initialize`. A server that only starts slowly answers the probe as well, but late.
  */
 function silentProbe({ steps }: Handshake): Explanation[] {
   const probe = steps.find(({ name }, index) => name === 'probe' && steps[index + 1]?.name === 'initialize')

@@ -22,7 +22,7 @@ export interface GateSettings {
   readonly onRefused: OnRefused
 }
 
-/** Says who is calling; throws what to answer to everybody whom the door does not let in. */
+/** Finds out the caller. Throws the answer for callers that the door refuses. */
 export class AdminGate {
   readonly #settings: GateSettings
 

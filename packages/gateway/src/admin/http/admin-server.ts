@@ -107,7 +107,7 @@ export class AdminServer {
           toJson(shown(event)),
         )
       case 'lines':
-        return writeLines(response, answer as Iterable<unknown>, toJson)
+        return writeLines(response, answer as AsyncIterable<unknown>, toJson)
       default:
         return this.#json(
           response,
@@ -163,7 +163,7 @@ export class AdminServer {
     const check = async (response: ServerResponse): Promise<void> => {
       const { request, role } = this.#open.get(response)!
       const now = await this.#options.gate.admit(request).catch(() => undefined)
-      // What a stream shows was chosen for the role that the caller had.
+      // The content of a stream was chosen for the role that the caller had.
       if (now === undefined || now.role !== role) response.destroy()
     }
     await Promise.all([...this.#open.keys()].map(check))
@@ -197,7 +197,7 @@ function wrongMethod(allowed: readonly string[]): ApiError {
 /** Sends values as JSON lines, no faster than they are read. */
 async function writeLines(
   response: ServerResponse,
-  values: Iterable<unknown>,
+  values: AsyncIterable<unknown>,
   toJson: (value: unknown) => string,
 ): Promise<void> {
   const isPacked = acceptedEncodings(response.req.headers['accept-encoding']).has('gzip')
@@ -216,15 +216,20 @@ async function writeLines(
   })
 }
 
-function* linesOf(values: Iterable<unknown>, toJson: (value: unknown) => string): Iterable<string> {
-  for (const value of values) yield `${toJson(value)}\n`
+async function* linesOf(
+  values: AsyncIterable<unknown>,
+  toJson: (value: unknown) => string,
+): AsyncGenerator<string> {
+  for await (const value of values) yield `${toJson(value)}\n`
 }
 
-const PULSE = 15_000
+const KEEP_ALIVE = 15_000
 /** A reader this far behind is cut off; it comes back with `Last-Event-ID` and goes on. */
 const MAX_BEHIND = 4 * 1024 * 1024
 
-/** Sends events as they come, until there are no more or the reader is gone. Not compressed: that would hold them up. */
+/**
+ * Sends events as they come, until there are no more or the reader is gone. Not compressed: that would hold them up.
+ */
 async function writeEvents(
   response: ServerResponse,
   events: AsyncIterable<StreamItem<{ type: string }>>,
@@ -240,21 +245,21 @@ async function writeEvents(
     'x-accel-buffering': 'no',
   })
   response.flushHeaders()
-  const pulse = setInterval(() => response.write(':\n\n'), PULSE)
+  const keepAlive = setInterval(() => response.write(':\n\n'), KEEP_ALIVE)
   const closed = once(response, 'close').then(() => iterator.return?.())
   closed.catch(() => {})
   try {
     while (!next.done && !response.destroyed) {
       const { id, event } = next.value
       const named = id === undefined ? '' : `id: ${id}\n`
-      // Of what came before: one long result is no sign of a reader that does not read.
+      // Measured before the next event is written: one long result does not mean that the reader has stopped.
       if (response.writableLength > MAX_BEHIND) return void response.destroy()
       response.write(`${named}event: ${event.type}\ndata: ${toJson(event)}\n\n`)
       next = await iterator.next()
     }
     response.end()
   } finally {
-    clearInterval(pulse)
+    clearInterval(keepAlive)
     await iterator.return?.()
   }
 }

@@ -14,9 +14,9 @@ export interface Packed {
 }
 
 /**
- * An answer as its reader takes it. Only what is read is compressed: what gives out a token or a page to log in on
- * answers a POST. The length of an answer tells something about a secret in it when others choose a part of it and can
- * have it sent again (BREACH); no other site can send these requests, which carry the key of the console's page.
+ * Compresses an answer as its reader accepts it, for reading requests only: tokens and login pages answer a POST. The
+ * length of a compressed answer tells something about a secret in it when others choose a part of it and can have it
+ * sent again (BREACH). No other site can send these requests, which carry the key of the console's page.
  */
 export async function packed(text: string, { method, url, headers }: IncomingMessage): Promise<Packed> {
   const length = Buffer.byteLength(text)

@@ -24,7 +24,7 @@ const PLACES = ['../../console/', '../../../../console/dist/'].map((place) =>
   fileURLToPath(new URL(place, import.meta.url)),
 )
 
-/** What the build leaves beside a file that is worth it, best first. */
+/** The compressed forms that the build makes of large files, the best first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],

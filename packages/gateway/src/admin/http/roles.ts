@@ -1,7 +1,7 @@
 import { isJsonObject, type AuthInfo } from '@gantry/mcp/exchange'
 import { ADMIN_SCOPE, OPERATOR_SCOPE, VIEWER_SCOPE, type RolesModel } from '../../model/index.ts'
 import { ApiError } from '../api-error.ts'
-import { mayUse, ROLE_OF, type Role, type RouteName, type Topic } from '../contract.ts'
+import { mayUse, ROUTES, type Role, type RouteName, type Topic } from '../contract.ts'
 import type { Caller } from '../handlers.ts'
 
 /** The most first. */
@@ -21,7 +21,7 @@ const VIEWER_TOPICS: ReadonlySet<Topic> = new Set([
   'stats',
 ])
 
-/** By scopes of the credential, else by groups of the person; undefined for those who have none. */
+/** The role, by scopes of the credential, else by groups of the person; undefined without one. */
 export function roleOf(
   { scopes, claims }: Pick<AuthInfo, 'scopes'> & Partial<Pick<AuthInfo, 'claims'>>,
   roles: RolesModel | undefined,
@@ -42,7 +42,7 @@ export function requireRole(name: RouteName | undefined, { role, principal }: Ca
   }
   throw new ApiError(
     'forbidden',
-    `This takes the role ${ROLE_OF[name!]}, and ${principal} has the role ${role}`,
+    `This takes the role ${ROUTES[name!].role}, and ${principal} has the role ${role}`,
     {
       fix: 'Ask for it to be done, or for a group that "auth.roles" names.',
     },
@@ -57,13 +57,13 @@ export function narrowed(
 ): Readonly<Record<string, unknown>> {
   if (name !== 'events' || role !== 'viewer') return query
   const asked = typeof query.topics === 'string' ? query.topics.split(',') : [...VIEWER_TOPICS]
-  // Nothing is kept for those who may not read it.
+  // The topic `wire` makes the gateway keep messages, which viewers may not read.
   const meant = asked.map((topic) => (topic.trim() === 'wire' ? 'exchanges' : topic.trim()))
   const allowed = meant.filter((topic) => VIEWER_TOPICS.has(topic as Topic))
   return { ...query, topics: allowed.length === 0 ? 'stats' : allowed.join(',') }
 }
 
-/** In the place of words that a target or its program has said. */
+/** Takes the place of texts of a target or its program. */
 const FOR_OPERATORS = 'Operators can see why.'
 
 /** An answer as this caller may read it: viewers get no words of targets and programs, only that something failed. */

@@ -1,19 +1,19 @@
-import { KeyDesk, KeyProblem } from '../../identity/keys/key-desk.ts'
+import { ManagedKeys, KeyProblem } from '../../identity/keys/managed-keys.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import type { Handlers } from '../handlers.ts'
 
 export function keyHandlers({ gateway, keys }: AdminHost): Pick<Handlers, 'keys' | 'addKey' | 'revokeKey'> {
-  const desk = new KeyDesk(keys, () => gateway.model)
+  const managed = new ManagedKeys(keys, () => gateway.model)
   return {
-    keys: async () => ({ accepting: desk.isAccepting, keys: await desk.list() }),
+    keys: async () => ({ accepting: managed.isAccepting, keys: await managed.list() }),
     addKey: async ({ body, caller }) => {
-      const { key, listed } = await desk.add(body).catch(refuse)
+      const { key, listed } = await managed.add(body).catch(refuse)
       gateway.log('info', 'A key was made', { key: listed.name, by: caller.principal })
       return { key, row: listed }
     },
     revokeKey: async ({ params: { name }, caller }) => {
-      await desk.revoke(name).catch(refuse)
+      await managed.revoke(name).catch(refuse)
       gateway.log('info', 'A key was revoked', { key: name, by: caller.principal })
       return { ok: true }
     },

@@ -2,7 +2,7 @@ import type { AdminHost } from '../admin-host.ts'
 import type { Clients } from '../clients/client-list.ts'
 import type { ConfigEditor } from '../config/config-editor.ts'
 import type { EntryCounts, GatewayInfo, Load, LoadRange, Overview, TargetCard, Snippet } from '../contract.ts'
-import { unknownTarget } from '../config/target-entries.ts'
+import { findTarget } from '../targets/find-target.ts'
 import type { Handlers } from '../handlers.ts'
 import { type TargetCards, toTrafficStats } from '../targets/target-cards.ts'
 import { CLIENTS, gatewayEntry } from '../../config/import/index.ts'
@@ -45,7 +45,7 @@ async function overview({ host, cards, clients, editor }: OverviewSources): Prom
 
 function load({ gateway }: AdminHost, range: LoadRange, target: string | undefined): Load {
   const { exchanges } = gateway
-  if (target !== undefined && !gateway.target(target)) throw unknownTarget(target)
+  if (target !== undefined) findTarget(gateway, target)
   if (range !== '10m') return { range, buckets: exchanges.load.of(range === '1h' ? 'hour' : 'day', target) }
   const stats = target === undefined ? exchanges.total : exchanges.statsOf(target)
   return { range, buckets: stats.summary().traffic }
@@ -90,7 +90,7 @@ interface SnippetFacts {
   readonly places: UserPlaces
 }
 
-/** What to paste into the common clients so that they use this gateway. */
+/** Makes the snippets to paste into common clients. */
 function createSnippets(facts: SnippetFacts): Snippet[] {
   const { endpoint, needsKey } = facts
   const header = needsKey ? ' --header "Authorization: Bearer YOUR_KEY"' : ''

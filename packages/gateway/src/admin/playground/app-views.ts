@@ -14,7 +14,7 @@ interface View extends OpenView {
 }
 
 /**
- * Documents of `ui://` resources, each at an address that nobody can guess. A document has no origin, so that it
+ * Documents of `ui://` resources, each at an address that cannot be guessed. A document has no origin, so that it
  * reaches neither the console, its storage and its cookie, nor the API; it may load what its server declared, and
  * nothing of the gateway.
  */
@@ -50,7 +50,7 @@ export class AppViews {
   }
 }
 
-/** What the server declared, without the gateway: `'self'` is the gateway for a document that comes from it. */
+/** The content security policy of a document: the sources that its server declared. `'self'` would be the gateway. */
 function policyOf(csp: OpenView['csp'], host: string): string {
   const declared = Object.entries(csp ?? {}).map(([name, domains]) => [
     name,

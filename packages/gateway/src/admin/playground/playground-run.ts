@@ -149,7 +149,7 @@ export class PlaygroundRun {
     this.#abort.abort(CANCELLED)
   }
 
-  /** Ends it as failed: nobody can answer what it waits for. */
+  /** Ends the call as failed, because its question can no longer be answered. */
   giveUp(why: TargetError): void {
     this.#abort.abort(why)
   }
@@ -171,7 +171,7 @@ export class PlaygroundRun {
     for (const reader of this.#readers) reader.push({ id: String(event.seq), event })
   }
 
-  /** What happened after an event, and what will. */
+  /** The events after a known one, and all further events. */
   stream(lastEventId: string | undefined): Channel<StreamItem<PlaygroundEvent>> {
     const channel = new Channel<StreamItem<PlaygroundEvent>>(() => this.#readers.delete(channel))
     const last = Number(lastEventId ?? 0) || 0

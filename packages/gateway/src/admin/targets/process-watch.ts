@@ -26,13 +26,13 @@ export class ProcessWatch {
     return facts ? this.#read(facts).rows : Promise.resolve([])
   }
 
-  /** What all connections of a target use together. */
+  /** The usage of all connections of a target together. */
   async usage(target: Target): Promise<ProcessUsage | undefined> {
     const trees = await Promise.all(target.instances.map((instance) => this.rows(instance)))
     return sum(trees.flat())
   }
 
-  /** What the last look found; the next one may be under way. */
+  /** The usage at the last look; the next one may be under way. */
   lastUsage(target: Target): ProcessUsage | undefined {
     const rows = target.instances.flatMap(({ connection }) => {
       if (!connection?.process) return []

@@ -4,28 +4,20 @@ import type { Recorder } from '../../targets/recording/recorder.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
-import { unknownTarget } from '../config/target-entries.ts'
 import type { RecordingStatus, StartRecording } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
+import { findTarget } from './find-target.ts'
 
 type RecordingHandlers = Pick<Handlers, 'startRecording' | 'recording' | 'stopRecording'>
 
 export function recordingHandlers({ gateway }: AdminHost): RecordingHandlers {
-  const find = (name: string): Target => {
-    const target = gateway.target(name)
-    if (target) return target
-    throw unknownTarget(
-      name,
-      gateway.targets.map((known) => known.name),
-    )
-  }
   const recorderOf = (target: Target): Recorder => {
     if (target.calls.recorder) return target.calls.recorder
     throw new ApiError('not_found', `"${target.name}" is not being recorded`)
   }
   return {
     startRecording: async ({ params, body }) => {
-      const target = find(params.name)
+      const target = findTarget(gateway, params.name)
       check(target, body)
       const recorder = await target.record(body.file).catch((error: NodeJS.ErrnoException) => {
         const isFile = error.syscall === 'open'
@@ -41,9 +33,9 @@ export function recordingHandlers({ gateway }: AdminHost): RecordingHandlers {
         .catch(() => {})
       return statusOf(recorder)
     },
-    recording: ({ params }) => statusOf(recorderOf(find(params.name))),
+    recording: ({ params }) => statusOf(recorderOf(findTarget(gateway, params.name))),
     stopRecording: async ({ params }) => {
-      const target = find(params.name)
+      const target = findTarget(gateway, params.name)
       const recorder = recorderOf(target)
       await target.calls.stopRecording()
       return statusOf(recorder)

@@ -2,6 +2,7 @@ import { META } from '@gantry/mcp/exchange'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { describeTarget } from '../../model/index.ts'
 import type { Instance } from '../../targets/connection/instance.ts'
+import type { TargetConnection } from '../../targets/connected/target-connection.ts'
 import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { estimateTokens } from '../catalog/estimate-tokens.ts'
@@ -62,11 +63,7 @@ export class TargetCards {
       since: (target.state === 'stopped' ? target.stoppedAt : main?.since) ?? this.#host.startedAt,
       ...(problem && { problem }),
       ...(main && main.retryAt > Date.now() && { retryAt: main.retryAt }),
-      ...(connection && {
-        transport: connection.transport,
-        era: connection.era,
-        revision: connection.version,
-      }),
+      ...spokenOf(connection),
       ...(serverInfo && { serverInfo: pickInfo(serverInfo) }),
       counts: this.countsOf(catalog),
       stale: catalog?.stale ?? false,
@@ -99,6 +96,15 @@ export class TargetCards {
     }
     return counts
   }
+}
+
+/** How the server is spoken to, by this process or by the one that has its program. */
+export function spokenOf(
+  connection: TargetConnection | undefined,
+): Pick<TargetCard, 'transport' | 'era' | 'revision'> {
+  if (!connection) return {}
+  const { transport, era, version } = connection.spoken ?? connection
+  return { transport, era, revision: version }
 }
 
 /** The shared connection, if there ever was one: asking for it must not make it. */

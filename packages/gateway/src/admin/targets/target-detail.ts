@@ -13,7 +13,7 @@ import {
 import { presentSteps } from '../explain/present-steps.ts'
 import { publicId } from '../public-id.ts'
 import type { ProcessWatch } from './process-watch.ts'
-import { explainInstance, type TargetCards } from './target-cards.ts'
+import { explainInstance, spokenOf, type TargetCards } from './target-cards.ts'
 
 const STDERR_LINES = 500
 
@@ -65,7 +65,7 @@ async function presentInstance(
     starts: instance.starts,
     failures: instance.failures,
     ...(retryAt > Date.now() && { retryAt }),
-    ...(connection && { transport: connection.transport, era: connection.era, revision: connection.version }),
+    ...spokenOf(connection),
     inFlight: instance.slots.used,
     waiting: instance.slots.waiting,
     steps: stepsOf(target, instance, host),

@@ -2,9 +2,10 @@ import type { Target } from '../../targets/target.ts'
 import type { AdminHost } from '../admin-host.ts'
 import { ApiError } from '../api-error.ts'
 import { authorOf } from '../config/author-of.ts'
-import { unknownTarget, type TargetEntries } from '../config/target-entries.ts'
 import type { TargetAction } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
+import type { TargetEntries } from '../config/target-entries.ts'
+import { findTarget } from './find-target.ts'
 import type { ProcessWatch } from './process-watch.ts'
 import type { TargetCards } from './target-cards.ts'
 import { targetDetail } from './target-detail.ts'
@@ -25,31 +26,23 @@ export interface TargetSources {
 
 export function targetHandlers(sources: TargetSources): TargetHandlers {
   const { host, cards, entries } = sources
-  const find = (name: string): Target => {
-    const target = host.gateway.target(name)
-    if (target) return target
-    throw unknownTarget(
-      name,
-      host.gateway.targets.map((known) => known.name),
-    )
-  }
   return {
     targets: async () => ({ targets: await cards.all() }),
     target: async ({ params }) => {
-      const target = find(params.name)
+      const target = findTarget(host.gateway, params.name)
       return targetDetail(target, await entries.read(target.name), sources)
     },
     updateTarget: ({ params, body, caller }) => entries.update(params.name, body, authorOf(caller)),
     removeTarget: ({ params, query, caller }) =>
       entries.remove(params.name, query?.revision, authorOf(caller)),
     targetAction: async ({ params, body }) => {
-      const target = find(params.name)
+      const target = findTarget(host.gateway, params.name)
       await act(host, target, body.action)
       return cards.card(target)
     },
-    signIn: async ({ params }) => ({ url: await signInUrl(host, find(params.name)) }),
+    signIn: async ({ params }) => ({ url: await signInUrl(host, findTarget(host.gateway, params.name)) }),
     stderr: ({ params, query }) => ({
-      lines: find(params.name).stderr.tail(query?.limit ?? STDERR_LINES, query?.after),
+      lines: findTarget(host.gateway, params.name).stderr.tail(query?.limit ?? STDERR_LINES, query?.after),
     }),
   }
 }

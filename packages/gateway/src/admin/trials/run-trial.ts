@@ -93,7 +93,7 @@ async function connect({
         continuations: new MemoryContinuations(),
         auth: undefined,
         headers: undefined,
-        // What was found out before is found out again: that is the point of a trial.
+        // A trial forgets earlier findings: it has to find everything out again.
         eras: new EraCache(),
         handshake,
         tap: new TargetTap(handshake),
@@ -114,7 +114,7 @@ async function connect({
   }
 }
 
-/** Sends one request with an end to waiting; errors other than "no such method" are thrown as they are. */
+/** Sends one request with a time limit. Throws every error but "no such method". */
 async function ask(
   connection: TargetConnection,
   exchange: PlainExchange,

@@ -59,12 +59,11 @@ export class Trials {
   async #doctor({ target: name, call }: Extract<StartTrial, { target: string }>): Promise<TrialReport> {
     const { model: gateway } = this.#host.gateway
     const model = findTarget(gateway, name)
-    if (!model) {
+    if (!model)
       throw unknownTarget(
         name,
-        gateway.targets.map((known) => known.name),
+        gateway.targets.map((one) => one.name),
       )
-    }
     const { entry: shown } = await this.#entries.read(name)
     return this.#begin({ name, model, entry: undefined, shown, source: 'the configuration', notes: [], call })
   }

@@ -69,7 +69,7 @@ function fromUrl(url: string): Found {
     : { entry: { url }, source: 'a URL' }
 }
 
-/** JSON with or without its outer braces, or YAML. Text that is neither is undefined. */
+/** Reads JSON, with or without its outer braces, or YAML. Returns undefined for other text. */
 async function readObject(text: string): Promise<Values | undefined> {
   const attempts: [string, 'jsonc' | 'yaml'][] = []
   if (text.startsWith('{')) attempts.push([text, 'jsonc'])

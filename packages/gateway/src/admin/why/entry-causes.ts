@@ -6,7 +6,7 @@ import {
   toUriPattern,
   type SelectionModel,
 } from '../../model/index.ts'
-import type { Verdict } from '../../rules/permissions.ts'
+import { toldMessage, type Verdict } from '../../rules/permissions.ts'
 import type { CatalogEntry, Cause, RuleReport, TrafficStats } from '../contract.ts'
 
 export interface EntryFacts {
@@ -33,7 +33,7 @@ const SLOW = 5000
 const FEW_CALLS = 5
 const MANY_ERRORS = 0.2
 
-/** The links of the chain from what a target offers to what a client gets. */
+/** The causes between the target's lists and the client's. */
 export function entryCauses(facts: EntryFacts): Cause[] {
   const { entry } = facts
   const offered: Cause = {
@@ -133,7 +133,7 @@ function nameCauses({ asked, entry, selection }: EntryFacts): Cause[] {
   return causes
 }
 
-/** What policy says to a caller about a part of a target. */
+/** The policy's verdict for a caller about a part of a target. */
 export interface Ruling {
   readonly verdict: Verdict
   readonly isCall?: boolean
@@ -143,6 +143,7 @@ export interface Ruling {
 }
 
 export function policyCause({ verdict, who, target, own, isCall = false }: Ruling): Cause {
+  if (verdict.isOutside) return notInView(target, own)
   const what = isCall ? 'this call' : 'it'
   if (verdict.allowed) {
     const rule = verdict.rule === undefined ? 'by default' : `by the rule "${verdict.rule}"`
@@ -162,12 +163,25 @@ export function policyCause({ verdict, who, target, own, isCall = false }: Rulin
   }
 }
 
-function deniedDetail({ failure, message }: Verdict, isCall: boolean): string {
+function notInView(target: string, own: string): Cause {
+  return {
+    code: 'not-in-view',
+    status: 'problem',
+    title: 'The view does not offer it',
+    detail: 'What a view does not offer does not exist there.',
+    fix: `Add "${target}/${own}" to "use" of the view.`,
+    target,
+  }
+}
+
+function deniedDetail(verdict: Verdict, isCall: boolean): string {
+  const { failure } = verdict
+  const message = toldMessage(verdict)
   const failed = failure === undefined ? '' : `Its condition fails, and so denies: ${failure}. `
   if (message !== undefined) return `${failed}The caller is told: ${message}`
   return isCall
     ? `${failed}The caller is told that it does not exist.`
-    : `${failed}What is denied is not listed either: to that client it does not exist.`
+    : `${failed}Denied objects are not listed either: for that client they do not exist.`
 }
 
 function healthCauses(facts: EntryFacts): Cause[] {

@@ -168,7 +168,7 @@ function isSpelling(
   return readUri(asked).exact === readUri(own).exact
 }
 
-/** Entries that clients see win over those that they do not. */
+/** Entries that clients see win over hidden ones. */
 function findEntry(name: string, entries: readonly CatalogEntry[]): CatalogEntry | undefined {
   const tests: ((entry: CatalogEntry) => boolean)[] = [
     (entry) => entry.visible && entry.key === name,
@@ -201,7 +201,7 @@ function fromPrefix(name: string, { targets, separator }: SubjectSources): WhySu
 }
 
 const MOST = 5
-/** Comparing is quadratic in the length, and nobody misspells a name of that length. */
+/** Longer names are not compared: the time grows with the square of the length, and long names are pasted. */
 const LONGEST = 80
 
 function similarNames(name: string, entries: readonly CatalogEntry[]): WhyReport['similar'] {

@@ -13,7 +13,7 @@ export interface TargetFacts {
   readonly eras?: string | undefined
 }
 
-/** The links of the chain from the configuration to a target that has said what it offers. */
+/** The causes between the configuration and the lists of a target. */
 export function targetCauses(facts: TargetFacts): Cause[] {
   const { model } = facts
   const target = model.name

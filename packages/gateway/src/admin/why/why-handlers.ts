@@ -9,11 +9,12 @@ import { explainTarget, mainOf, stateOf, stderrTexts, toTrafficStats } from '../
 import type { EntryFacts } from './entry-causes.ts'
 import { explainName, type WhyFacts } from './explain-name.ts'
 import type { TargetFacts } from './target-causes.ts'
+import { aboutView, namedInView, requireEndpoint } from './why-in-view.ts'
 import { endpointModel } from '../../model/index.ts'
 import { askedCaller } from '../access/asked-caller.ts'
 import { ApiError } from '../api-error.ts'
 
-/** Who asks, and for a call, with which arguments. */
+/** The caller, and the arguments when the question is about a call. */
 interface Asked {
   readonly asker: Subject
   /** The endpoint; empty for the common one. */
@@ -25,14 +26,18 @@ interface Asked {
 export function whyHandlers(host: AdminHost, lister: CatalogLister): Pick<Handlers, 'why'> {
   return {
     why: async ({ query }) => {
-      const asked = await readAsked(query, host)
-      return explainName(query.name, {
-        model: host.gateway.model,
+      const { model } = host.gateway
+      const given = await readAsked(query, host)
+      const named = namedInView(query.name, given.view, model)
+      const asked = { ...given, view: named?.view ?? given.view }
+      const report = explainName(named?.own ?? query.name, {
+        model,
         entries: lister.list().entries,
         target: (name) => targetFacts(host, name),
         entry: (name, entry) => entryFacts(host, name, entry, asked),
         resource: (target, own) => resourceRuling(host, target, own, asked),
       })
+      return aboutView(report, { ...asked, name: query.name }, model)
     },
   }
 }
@@ -41,7 +46,9 @@ function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefi
   const target = gateway.target(name)
   if (!target) return undefined
   const catalog = gateway.catalog.of(target)
-  const retryAt = mainOf(target)?.retryAt ?? 0
+  const main = mainOf(target)
+  const retryAt = main?.retryAt ?? 0
+  const spoken = main?.connection?.spoken
   return {
     model: target.model,
     state: stateOf(target),
@@ -49,7 +56,7 @@ function targetFacts({ gateway }: AdminHost, name: string): TargetFacts | undefi
     retryAt: retryAt > Date.now() ? retryAt : undefined,
     catalog,
     stderr: stderrTexts(target),
-    eras: target.olderEra.description,
+    eras: spoken ? spoken.eras : target.olderEra.description,
   }
 }
 
@@ -60,7 +67,7 @@ const TOLD = 3
 function lastErrors({ gateway }: AdminHost, target: string): Pick<EntryFacts, 'lastErrors' | 'lastRefusals'> {
   const failed = gateway.exchanges
     .recent(LOOKED_AT)
-    .filter((one) => one.target === target && one.error !== undefined)
+    .filter((one) => one.target === target && one.error !== undefined && !one.isOurs)
   const told = (isQuestion: boolean): string[] => {
     const wanted = failed.filter(({ status }) => (status === 'refused') === isQuestion)
     return [...new Set(wanted.map((one) => one.error!))].slice(0, TOLD)
@@ -130,6 +137,7 @@ function entryFacts(host: AdminHost, name: string, entry: CatalogEntry, asked: A
 
 async function readAsked(query: Routes['why']['query'], host: AdminHost): Promise<Asked> {
   const { as, issuer, view = '' } = query
+  requireEndpoint(view, host.gateway.model)
   const asker = await askedCaller({ as, issuer, claims: readObject('claims', query.claims) }, host)
   const args = readObject('args', query.args)
   return { asker, view, call: args && { args, now: new Date() } }

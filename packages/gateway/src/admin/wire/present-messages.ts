@@ -81,7 +81,7 @@ interface Eras {
   readonly targetEra: Era | undefined
 }
 
-/** What the gateway translated at this message, in words; nothing where it passed things on. */
+/** The translation that the gateway made at this message, in words; undefined where it made none. */
 function noteOf(message: WireMessage, before: readonly WireMessage[], eras: Eras): string | undefined {
   return message.hop === 'target' ? noteAtTarget(message, before, eras) : noteAtClient(message, eras)
 }

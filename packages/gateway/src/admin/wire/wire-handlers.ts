@@ -11,17 +11,16 @@ import {
   type Revision,
   type StartCall,
   type ToolFigures,
+  type WireRecord,
 } from '../contract.ts'
 import type { Caller, Handlers } from '../handlers.ts'
 import { withoutWords } from '../http/roles.ts'
 import type { Playground } from '../playground/playground.ts'
 import { presentDetail, presentRecord } from './present-messages.ts'
+import { newerFirst, pageLength } from './wire-page.ts'
 import { REDACTED } from '../../model/index.ts'
 import type { Usage } from '../../telemetry/usage/usage-slot.ts'
 import { tokensIn } from '../catalog/estimate-tokens.ts'
-
-const PAGE = 200
-const MAX_PAGE = 2500
 
 type WireHandlers = Pick<
   Handlers,
@@ -66,26 +65,30 @@ export function wireHandlers(host: AdminHost, playground: Playground): WireHandl
 
 function list(
   { gateway }: AdminHost,
-  { limit = PAGE, before, filter = '' }: { limit?: number; before?: number; filter?: string },
+  {
+    limit,
+    before = Number.POSITIVE_INFINITY,
+    filter = '',
+  }: { limit?: number; before?: number; filter?: string },
   caller: Caller,
 ): WireList {
   const { exchanges, model } = gateway
-  const wanted = Math.max(1, Math.min(limit, MAX_PAGE))
   const matches = parseWireFilter(filter)
-  const records = []
+  const records: WireRecord[] = []
   const kept = exchanges.recent(Number.POSITIVE_INFINITY)
-  const from = before === undefined ? 0 : kept.findIndex(({ id }) => id < before)
-  // One more than a page tells whether there is another.
-  for (const record of from === -1 ? [] : kept.slice(from)) {
+  let length = 0
+  for (const record of kept.filter(({ at }) => at < before).sort(newerFirst)) {
     // What is not shown cannot be looked for.
     const presented = withoutWords(presentRecord(record), caller)
     if (matches(presented)) records.push(presented)
-    if (records.length > wanted) break
+    length = pageLength(records, limit)
+    // One more than a page tells whether there is another.
+    if (length < records.length) break
   }
-  const page = records.slice(0, wanted)
+  const page = records.slice(0, length)
   return {
     records: page,
-    ...(records.length > wanted && { next: page.at(-1)!.id }),
+    ...(records.length > length && { next: page.at(-1)!.at }),
     kept: kept.length,
     capacity: model.telemetry.wire.size,
   }

@@ -1,26 +1,13 @@
 import type { AuditReceiver } from '../../model/index.ts'
 import { parseEvent } from '../read-events.ts'
 import { toFound } from '../search.ts'
+import { batchPoster } from './post-batch.ts'
+import type { ShipperOptions } from './shipper.ts'
 
-const TIMEOUT = 30_000
-
-/** Posts events as a batch of CloudEvents 1.0 (JSON batch format). Any other status than 2xx is a failure. */
-export function cloudEvents(
-  { url, headers }: AuditReceiver,
-  source: string,
-): (events: readonly string[], signal: AbortSignal) => Promise<void> {
-  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]))
-  return async (events, signal) => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { ...sent, 'content-type': 'application/cloudevents-batch+json; charset=utf-8' },
-      body: `[${events.map((event) => toCloudEvent(event, source)).join(',')}]`,
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]),
-    })
-    await response.body?.cancel()
-    if (!response.ok) throw new Error(`it answered with status ${response.status}`)
-  }
+/** Posts events as a batch of CloudEvents 1.0 (JSON batch format). */
+export function cloudEvents(receiver: AuditReceiver, source: string): ShipperOptions['send'] {
+  const post = batchPoster(receiver, 'application/cloudevents-batch+json; charset=utf-8')
+  return (events, signal) => post(`[${events.map((event) => toCloudEvent(event, source)).join(',')}]`, signal)
 }
 
 function toCloudEvent(line: string, source: string): string {

@@ -1,34 +1,25 @@
-import { ExportResultCode, millisToHrTime } from '@opentelemetry/core'
-import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto'
+import { millisToHrTime } from '@opentelemetry/core'
+import { ProtobufLogsSerializer } from '@opentelemetry/otlp-transformer'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import type { ReadableLogRecord } from '@opentelemetry/sdk-logs'
 import type { AuditReceiver } from '../../model/index.ts'
 import { parseEvent } from '../read-events.ts'
 import { toFound } from '../search.ts'
+import { batchPoster } from './post-batch.ts'
+import type { ShipperOptions } from './shipper.ts'
 
-const TIMEOUT = 30_000
 /** The severities INFO and WARN of OpenTelemetry. */
 const INFO = 9
 const WARN = 13
 
 /** Sends events to an OpenTelemetry collector. The body of a record is the event as it was written. */
-export function otlpLogs(
-  { url, headers }: AuditReceiver,
-  name: string,
-): (events: readonly string[]) => Promise<void> {
-  const sent = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key, value.reveal()]))
-  const exporter = new OTLPLogExporter({ url, headers: sent, timeoutMillis: TIMEOUT })
+export function otlpLogs(receiver: AuditReceiver, name: string): ShipperOptions['send'] {
+  const post = batchPoster(receiver, 'application/x-protobuf')
   const resource = resourceFromAttributes({ 'service.name': name })
-  return (events) =>
-    new Promise((resolve, reject) => {
-      exporter.export(
-        events.map((event) => toRecord(event, resource)),
-        ({ code, error }) => {
-          if (code === ExportResultCode.SUCCESS) resolve()
-          else reject(new Error(error?.message ?? 'it was not taken'))
-        },
-      )
-    })
+  return (events, signal) => {
+    const records = events.map((event) => toRecord(event, resource))
+    return post(new Uint8Array(ProtobufLogsSerializer.serializeRequest(records)!), signal)
+  }
 }
 
 function toRecord(line: string, resource: ReadableLogRecord['resource']): ReadableLogRecord {

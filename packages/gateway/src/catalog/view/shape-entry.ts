@@ -14,8 +14,8 @@ export function shapeEntry(item: JsonObject, entry: ViewEntry): JsonObject {
 }
 
 /**
- * Whether all parameters that the view fixes or narrows are there. Otherwise the target has changed, or the view was
- * written for something else: what it keeps from clients could go by another name now.
+ * Whether all parameters that the view fixes or narrows exist. If not, the target has changed, or the view was written
+ * for another target: the hidden parameter could have another name now.
  */
 export function fitsView(item: JsonObject, { parameters }: ViewEntry): boolean {
   const known = closedParameters(item)

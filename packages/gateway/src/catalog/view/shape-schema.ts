@@ -110,7 +110,7 @@ class SchemaShaper {
     return [...this.#parameters.values()].filter(what).length
   }
 
-  /** What depends on a parameter that always has a value always holds. */
+  /** Rules that depend on a parameter which always has a value always hold. */
   #shapeDependents(shown: JsonObject, within: readonly JsonObject[], all: unknown[]): void {
     for (const key of ['dependentRequired', 'dependentSchemas', 'dependencies']) {
       const { [key]: dependents } = shown
@@ -239,7 +239,7 @@ function isAboutAll(part: JsonObject): boolean {
   return ABOUT_ALL.some((keyword) => Object.hasOwn(part, keyword))
 }
 
-/** What a branch says for certain: not what its own branches say. */
+/** The schemas that always hold in a branch. Its own branches may not hold. */
 function directParts(part: unknown): unknown {
   if (!isJsonObject(part)) return part
   const {
@@ -254,7 +254,7 @@ function directParts(part: unknown): unknown {
   return rest
 }
 
-/** Whether no value that the view allows is one of those that a schema names. */
+/** Whether a schema names none of the values that the view allows. */
 function excludes(property: unknown, { fixed, narrow }: ViewParameter): boolean {
   if (!isJsonObject(property)) return property === false && fixed !== undefined
   const wanted = 'const' in property ? [property.const] : property.enum

@@ -21,16 +21,15 @@ import { untilConnected } from './wait.ts'
 type Next = Parameters<Link>[1]
 type Signed = ResolvedExchange & { readonly auth: AuthInfo }
 
-/** What our question is called. */
+/** The key of our question. */
 const ACCOUNT_KEY = 'gantry-account'
 /** Requests whose answer may be a question (2026-07-28, Multi Round-Trip Requests). */
 const ASKABLE: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 /**
- * Sees to it that a call of a target with accounts of people is made with the caller's own. A caller without one is
- * asked in the best way that its client has: a page that its client opens while the call waits, signing in once more,
- * or
- * a link in the result.
+ * Makes sure that a call of a target with accounts of people uses the caller's own account. A caller without one is
+ * asked in the best way that its client has: a page that the client opens while the call waits, a new sign-in, or a
+ * link in the result.
  */
 export function accountsLink({ targets, auth }: GatewayModel, given: Consent): Link | undefined {
   if (!targets.some(isPersonal)) return undefined
@@ -125,7 +124,7 @@ function question(exchange: Signed, url: string): InputRequired {
   }
 }
 
-/** What the caller answered to our question. It decides nothing: the account is there, or it is not. */
+/** The caller's answer to our question. It decides nothing: the vault has the account, or has not. */
 function answerIn({ inputResponses }: JsonObject): JsonObject | undefined {
   const answer = isJsonObject(inputResponses) ? inputResponses[ACCOUNT_KEY] : undefined
   return isJsonObject(answer) ? answer : undefined
@@ -142,10 +141,9 @@ const MOST_ASKED = 10_000
 const ASK_AGAIN = 10 * 60_000
 
 /**
- * Clients that have signed in with us can be sent there once more: the answer 403 `insufficient_scope` makes them ask
- * for a scope, and our consent page connects the account. Many clients only refresh their token then. A client that
- * comes
- * back without the scope is not sent again, and is told in another way.
+ * A client that has signed in with the gateway can be sent to sign in once more: after a 403 `insufficient_scope` it
+ * asks for the scope, and our consent page connects the account. Many clients only refresh their token instead. A
+ * client that comes back without the scope is not sent again; it gets a link in another way.
  */
 class StepUps {
   readonly #signIn: SignInModel | undefined
@@ -159,7 +157,7 @@ class StepUps {
   scopesFor({ principal, clientId, claims, scopes }: AuthInfo, target: string): string[] | undefined {
     const scope = accountScope(target)
     const isOurs = this.#signIn !== undefined && claims.iss === this.#signIn.ownIssuer
-    // Assertions are redeemed without a person and a page (`gty`), so there is nobody to send.
+    // An assertion is redeemed without a person at a page (`gty`), so no person can be sent to one.
     if (!isOurs || claims.gty !== undefined || scopes.includes(scope)) return undefined
     const key = JSON.stringify([principalKey(principal), clientId, target])
     if ((this.#asked.get(key) ?? 0) > Date.now() - ASK_AGAIN) return undefined

@@ -32,7 +32,7 @@ export function ownListsLink(
   }
 }
 
-/** A target whose lists nobody knows may have the name: its caller learns why it has no lists. */
+/** A target whose lists are unknown may have the name: the caller learns why there are no lists. */
 async function orReason(
   exchange: GatewayExchange,
   next: Parameters<Link>[1],

@@ -25,7 +25,7 @@ async function waitFor(exchange: Signed, consent: Consent): Promise<boolean> {
     while (!late.aborted) {
       const ended = new AbortController()
       const over = AbortSignal.any([signal, late, ended.signal])
-      // Listened to before it is looked for, so that no change is missed in between.
+      // Listens first and looks then, so that no change is missed in between.
       const change = consent.changed(auth.principal, model.name, over)
       if (await consent.has(model, { principal: auth.principal, headers })) {
         ended.abort()

@@ -1,7 +1,10 @@
-import { complete, INVALID_REQUEST, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
+import { complete, INVALID_REQUEST, outlineOf, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
 import { describeApprover } from '../../model/index.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import { messageOf, openNeeds, reasonOf, type Approval } from './approval.ts'
+
+/** Says in the `_meta` of a result why a call was not made. */
+const REFUSAL = 'dev.gantry/approval'
 
 export type Refusal = 'pending' | 'denied' | 'expired' | 'policy' | 'crowded' | 'unconfirmed' | 'unaskable'
 
@@ -11,10 +14,17 @@ export function refuse({ method }: Pick<GatewayExchange, 'method'>, reason: Refu
     return complete({
       content: [{ type: 'text', text }],
       isError: true,
-      _meta: { 'dev.gantry/approval': reason },
+      _meta: { [REFUSAL]: reason },
     })
   }
   throw new ProtocolError(INVALID_REQUEST, text, { reason: 'approval', approval: reason })
+}
+
+/** Whether a call was not made because its approval is missing so far. */
+export function waitsForApproval(outcome: Outcome): boolean {
+  const pending: Refusal = 'pending'
+  if (outcome.type === 'error') return Object(outcome.error.data).approval === pending
+  return outcome.type === 'complete' && Object(outlineOf(outcome)._meta)[REFUSAL] === pending
 }
 
 /** `group:leads or operator`; all of those whose decision is missing. */
@@ -50,7 +60,7 @@ export const EXPIRED =
 export const CHANGED =
   'This call was not made: the policy has changed while it waited for approval. Repeat it, and the new policy decides.'
 export const CROWDED =
-  'This call was not made: too many calls of yours wait for approval already. Repeat it when some of them are decided.'
+  'This call was not made: too many of your calls wait for approval already. Repeat it when some of them are decided.'
 export const UNCONFIRMED = 'This call was not made: the user did not confirm it.'
 export const UNASKABLE =
   'This call was not made: it has to be confirmed by the user, and this client cannot ask its user (it lacks the capability "elicitation").'

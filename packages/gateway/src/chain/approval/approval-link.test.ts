@@ -5,6 +5,7 @@ import { Server, tool } from '@gantry/mcp/server'
 import { keyPrincipal } from '../../model/index.ts'
 import { chainBench, liveExchange, modelOf } from '../chain.test.support.ts'
 import type { Approval } from './approval.ts'
+import { Permissions } from '../../rules/permissions.ts'
 import { approvalLink } from './approval-link.ts'
 import type { Approver } from './approvers.ts'
 
@@ -161,6 +162,29 @@ describe('a call that another person has to approve', () => {
     expect(calls).toEqual([])
   })
 
+  it('is decided by one of two who decide at the same time', async () => {
+    await call('refund', { amount: 600 })
+    const { id } = await waiting()
+    const both = [true, false].map((approved) => gateway.approvals.decide(id, { approved }, OPERATOR))
+    const decided = await Promise.all(both)
+    expect(decided.filter((one) => one === 'decided')).toHaveLength(1)
+    expect(decided.filter((one) => typeof one === 'object')).toHaveLength(1)
+  })
+
+  it('is not approved by a decision about an equal call before', async () => {
+    await call('refund', { amount: 600 })
+    const before = await waiting()
+    await decide(true)
+    await call('refund', { amount: 600 })
+    await call('refund', { amount: 600 })
+    expect((await waiting()).id).not.toBe(before.id)
+    expect(await gateway.approvals.decide(before.id, { approved: true }, OPERATOR)).toBe('gone')
+    await gateway.approvals.withdraw(before.id)
+    expect(await gateway.approvals.take(before.id)).toBeUndefined()
+    expect((await waiting()).state).toBe('pending')
+    expect(calls).toHaveLength(1)
+  })
+
   it('is not made with other arguments, for another caller, or of another tool', async () => {
     await call('refund', { amount: 600, to: 'x' })
     await decide(true)
@@ -224,7 +248,7 @@ describe('a call that another person has to approve', () => {
 
   it('does not wait when its caller has twenty others that do', async () => {
     for (let at = 0; at < 20; at++) await call('refund', { amount: 600 + at })
-    expect(textOf(await call('refund', { amount: 900 }))).toContain('too many calls of yours')
+    expect(textOf(await call('refund', { amount: 900 }))).toContain('too many of your calls')
     expect(textOf(await call('refund', { amount: 900 }, { as: 'another' }))).toContain('waits for')
   })
 
@@ -234,6 +258,25 @@ describe('a call that another person has to approve', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('refund', { amount: 600 })))
     expect(answers.filter((one) => textOf(one).includes('refunded'))).toHaveLength(1)
     expect(calls).toHaveLength(1)
+  })
+
+  it('can be made as long after its approval as it could wait for one', async () => {
+    await call('refund', { amount: 600 })
+    const { expiresAt, within } = await waiting()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    const approved = (await decide(true)) as Approval
+    expect(approved.expiresAt - expiresAt).toBeGreaterThan(10)
+    expect(approved.expiresAt - Date.now()).toBeLessThanOrEqual(within)
+  })
+
+  it('waits in whatever spelling its rule is written', async () => {
+    const model = await modelOf({
+      mcpServers: { bank: { module: 'bank' } },
+      policy: { rules: [{ allow: ['tools:bank/REFUND'], approve: {} }] },
+    })
+    const object = { kind: 'tools', target: 'bank', name: 'refund' } as const
+    const verdict = new Permissions(model.policy, {}).verdict(object, { args: {}, now: new Date() })
+    expect(verdict.holds).toHaveLength(1)
   })
 
   it('is denied when nobody decides in time', async () => {
@@ -377,7 +420,7 @@ describe('a caller that follows tasks', () => {
     expect(JSON.stringify(result)).toContain('yes')
   })
 
-  it('takes its wish back by cancelling', async () => {
+  it('withdraws its request by cancelling', async () => {
     const { taskId } = await parked('refund', { amount: 900 })
     await call('', { taskId }, { method: 'tasks/cancel', capabilities: TASKS })
     const own = (await gateway.approvals.list()).filter(
@@ -403,6 +446,7 @@ describe('questions of an approved call', () => {
     const inputResponses = { [key!]: { action: 'accept', content: { confirmed: true } } }
     const more = { requestState: asked.requestState, inputResponses }
     expect(textOf(await call('ask', { other: 1 }, { capabilities: FORM, more }))).toContain('requestState')
+    expect(calls).toEqual([])
   })
 
   it('are answered without a second approval', async () => {
@@ -442,6 +486,13 @@ describe('a call that its caller has to confirm', () => {
     const asked = (await call('close', {}, { capabilities: FORM })) as InputRequired
     const more = answerOf(asked, content, action)
     expect(textOf(await call('close', {}, { capabilities: FORM, more }))).toContain('did not confirm it')
+    expect(calls).toEqual([])
+  })
+
+  it('is not made with other arguments than those that were confirmed', async () => {
+    const asked = (await call('close', { id: 1 }, { capabilities: FORM })) as InputRequired
+    const more = answerOf(asked, { confirmed: true })
+    expect(textOf(await call('close', { id: 2 }, { capabilities: FORM, more }))).toContain('requestState')
     expect(calls).toEqual([])
   })
 

@@ -6,7 +6,7 @@ import type { Store } from '../../store/index.ts'
 import type { ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { shownArguments } from '../results/shown-arguments.ts'
-import type { Approval } from './approval.ts'
+import { approvalId, type Approval } from './approval.ts'
 import type { Approvals } from './approvals.ts'
 import * as say from './answers.ts'
 import { argsOf, callId, policyVersion } from './call-id.ts'
@@ -23,8 +23,8 @@ export interface ApprovalServices extends ParkedCallsHost {
 }
 
 /**
- * Holds calls until another person has approved them, or their caller has confirmed them. It stands behind policy,
- * which says what has to wait, and before all that counts or makes the call.
+ * Holds calls until another person has approved them, or their caller has confirmed them. It comes after policy, which
+ * decides what has to wait, and before the links that count or make the call.
  */
 export function approvalLink(model: GatewayModel, services: ApprovalServices): Link | undefined {
   if (!model.policy.rules.some(asksFirst)) return undefined
@@ -104,7 +104,7 @@ class CallsToApprove {
 
   /** Returns undefined when another person has approved. The approval is then used up. */
   async #approve(call: Held): Promise<Outcome | undefined> {
-    const { exchange, id } = call
+    const { exchange } = call
     const request = { exchange: exchange.record?.id, trace: exchange.trace?.traceId }
     // An approval that another call has used up in the meantime is asked for anew.
     for (;;) {
@@ -117,7 +117,7 @@ class CallsToApprove {
       const decided =
         approval.state === 'pending' ? await decisionOf(approval, exchange, this.#approvals) : approval
       if (decided?.state === 'denied') return say.refuse(exchange, 'denied', say.deniedText(decided))
-      if (decided && (await this.#approvals.take(id))) return undefined
+      if (decided && (await this.#approvals.take(decided.id))) return undefined
       if (this.#approvals.isVoid(approval)) return say.refuse(exchange, 'policy', say.CHANGED)
       if (!decided && approval.expiresAt <= Date.now()) return say.refuse(exchange, 'expired', say.EXPIRED)
     }
@@ -164,7 +164,7 @@ function newApproval({ exchange, rules, id }: Held, model: GatewayModel): Approv
   const within = Math.min(...rules.flatMap(({ approve }) => approve?.within ?? []))
   const askedAt = Date.now()
   return {
-    id,
+    id: approvalId(id),
     state: 'pending',
     askedAt,
     expiresAt: askedAt + within,

@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import type { JsonObject, Principal } from '@gantry/mcp/exchange'
 import type { ApproverPattern, ObjectKind } from '../../model/index.ts'
 
+const MARK_BYTES = 6
+
 /** A call that waits for the approval of another person, as it is kept in the store. */
 export interface Approval {
+  /** That of the call, and a mark: a decision about a call does not count for the next one that is equal to it. */
   readonly id: string
   readonly state: 'pending' | 'approved' | 'denied'
   readonly askedAt: number
@@ -41,6 +45,16 @@ export interface ApprovalDecision {
   readonly by: string
   readonly reason: string | undefined
   readonly at: number
+}
+
+/** Names one request for the approval of a call. */
+export function approvalId(call: string): string {
+  return `${call}-${randomBytes(MARK_BYTES).toString('hex')}`
+}
+
+/** The id of the call that an approval is for. */
+export function callOf(id: string): string {
+  return id.slice(0, id.lastIndexOf('-'))
 }
 
 /** What the caller is told of a decision. */

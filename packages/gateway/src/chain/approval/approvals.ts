@@ -2,7 +2,7 @@ import { parseJson } from '@gantry/mcp/foreign'
 import { writeJson } from '@gantry/mcp/exchange'
 import type { Log } from '../../telemetry/log.ts'
 import type { Row, Rows, Store } from '../../store/index.ts'
-import type { Approval, ApprovalNeed } from './approval.ts'
+import { callOf, type Approval, type ApprovalNeed } from './approval.ts'
 import { isOwnCall, needsFor, type Approver } from './approvers.ts'
 
 export interface ApprovalsOptions {
@@ -48,24 +48,31 @@ export class Approvals {
   }
 
   async get(id: string): Promise<Approval | undefined> {
-    return read(await this.#rows.get(id))
+    return (await this.#find(id))?.approval
+  }
+
+  async #find(id: string): Promise<Found | undefined> {
+    const row = await this.#rows.get(callOf(id))
+    const approval = read(row)
+    return row && approval?.id === id ? { row, approval } : undefined
   }
 
   /**
-   * The approval of this id, which begins to wait unless it does already. Undefined: its caller has too many. `request`
-   * stands in the log: what else is said of the request that asks.
+   * The approval of this call. It begins to wait unless it waits already. Undefined when its caller has too many.
+   * `request` names the asking request in the log.
    */
   async ask(
     asked: Approval,
     request: { readonly exchange?: number | undefined; readonly trace?: string | undefined } = {},
   ): Promise<Approval | undefined> {
+    const call = callOf(asked.id)
     for (;;) {
-      const before = await this.get(asked.id)
+      const before = read(await this.#rows.get(call))
       if (before) return before
       const own = await this.#rows.list({ prefix: prefixOf(asked.id), limit: MOST_WAITING })
       if (own.length >= MOST_WAITING) return undefined
       const ttl = asked.expiresAt - Date.now()
-      if ((await this.#rows.swap(asked.id, undefined, writeJson(asked), { ttl })) === undefined) continue
+      if ((await this.#rows.swap(call, undefined, writeJson(asked), { ttl })) === undefined) continue
       this.#options.log('info', 'A call waits for approval', { ...aboutOf(asked), ...request })
       this.onAsked?.(asked)
       this.#changed(asked.id)
@@ -75,16 +82,23 @@ export class Approvals {
 
   /** Hands an approved call to the first who asks; undefined for all others, and for what is not approved. */
   async take(id: string): Promise<Approval | undefined> {
-    const approval = await this.get(id)
-    if (approval?.state !== 'approved' || this.isVoid(approval)) return undefined
-    const taken = read(await this.#rows.take(id))
-    if (taken) this.#changed(id)
-    return taken?.state === 'approved' ? taken : undefined
+    const found = await this.#find(id)
+    if (found?.approval.state !== 'approved' || this.isVoid(found.approval)) return undefined
+    return (await this.#finish(found)) ? found.approval : undefined
   }
 
   /** The caller does not want it any more. */
   async withdraw(id: string): Promise<void> {
-    if (await this.#rows.remove(id)) this.#changed(id)
+    const found = await this.#find(id)
+    if (found) await this.#finish(found)
+  }
+
+  /** False when it has changed meanwhile. A row can only be removed whatever it holds, so it is left to expire. */
+  async #finish({ row, approval }: Found): Promise<boolean> {
+    const over = writeJson({ ...approval, expiresAt: 0 })
+    if ((await this.#rows.swap(row.key, row.version, over, { ttl: 1 })) === undefined) return false
+    this.#changed(approval.id)
+    return true
   }
 
   /** What waits or was decided, and has not been used yet; the oldest first. What another policy wanted is void. */
@@ -107,9 +121,9 @@ export class Approvals {
 
   async decide(id: string, decided: Decided, approver: Approver): Promise<Approval | NotDecided> {
     for (;;) {
-      const row = await this.#rows.get(id)
-      const approval = read(row)
-      if (!row || !approval) return 'gone'
+      const found = await this.#find(id)
+      if (!found) return 'gone'
+      const { row, approval } = found
       if (this.isVoid(approval)) return 'policy'
       if (isOwnCall(approval, approver)) return 'own'
       if (approval.state !== 'pending') return 'decided'
@@ -117,7 +131,7 @@ export class Approvals {
       if (own.length === 0) return 'not-approver'
       const next = decide(approval, own, decided, approver)
       const ttl = Math.max(1, next.expiresAt - Date.now())
-      if ((await this.#rows.swap(id, row.version, writeJson(next), { ttl })) === undefined) continue
+      if ((await this.#rows.swap(row.key, row.version, writeJson(next), { ttl })) === undefined) continue
       const verb = decided.approved ? 'approved' : 'denied'
       this.#options.log('info', `A call was ${verb}`, { ...aboutOf(next), by: approver.name })
       this.#changed(id)
@@ -189,6 +203,11 @@ function decide(
   if (!approved) return { ...approval, needs, state: 'denied' }
   if (needs.some((need) => need.decision === undefined)) return { ...approval, needs }
   return { ...approval, needs, state: 'approved', expiresAt: now + approval.within }
+}
+
+interface Found {
+  readonly row: Row
+  readonly approval: Approval
 }
 
 /** Rows end by themselves; one that should have ended is not there. */

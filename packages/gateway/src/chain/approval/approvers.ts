@@ -14,7 +14,7 @@ export interface Approver {
   readonly isOperator: boolean
 }
 
-/** The wishes that an approver can meet. */
+/** The needs of an approval that this approver can meet. */
 export function needsFor(approval: Approval, approver: Approver): ApprovalNeed[] {
   if (isOwnCall(approval, approver)) return []
   return openNeeds(approval).filter(({ by }) => by.some((pattern) => isOne(pattern, approver)))

@@ -14,7 +14,7 @@ import type { Rows, Store } from '../../store/index.ts'
 import { absent } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerTasks } from '../tasks/caller-tasks.ts'
-import type { Approval } from './approval.ts'
+import { callOf, type Approval } from './approval.ts'
 import type { Approvals } from './approvals.ts'
 import * as say from './answers.ts'
 
@@ -127,7 +127,7 @@ export class ParkedCalls {
     const request = deriveExchange(exchange.origin, { method: 'tools/call', params: call.params })
     const outcome = await ownTasks.run(request, 'optional', (asked) => {
       const made = deriveExchange(asked, { client: withoutTasks(asked.client) })
-      this.#granted.set(made, call.approval)
+      this.#granted.set(made, callOf(call.approval))
       return Promise.resolve(respond(made))
     })
     if (outcome.type !== 'task') return ended(own, call, 'expired', say.EXPIRED)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { complete, failure, ProtocolError, type AuthInfo } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
-import { unmappedOf, type AuditEvent } from '../../audit/audit-event.ts'
+import type { AuditEvent, EventFacts, WaitingEvent } from '../../audit/audit-event.ts'
 import type { AuditTrail } from '../../audit/index.ts'
 import { answering, chainBench, runLink } from '../chain.test.support.ts'
 import { auditLink, decisionLink } from './audit-link.ts'
@@ -10,18 +10,23 @@ const bench = await chainBench({ a: new Server({ name: 'a' }) })
 const mask = (value: unknown): string => JSON.stringify(value)
 
 /** A trail in memory; `isFull` makes its records fail, as those on a full disk do. */
-function trailOf({ required = false, isFull = false } = {}): { trail: AuditTrail; events: AuditEvent[] } {
-  const events: AuditEvent[] = []
+function trailOf({ required = false, isFull = false } = {}) {
+  const events: EventFacts[] = []
+  const waiting: WaitingEvent[] = []
+  const keep = (event: AuditEvent | WaitingEvent): void => {
+    events.push('facts' in event ? event.facts : event)
+    if ('facts' in event) waiting.push(event)
+  }
   const trail = {
     settings: { required, bodies: false },
     digest: (text: string) => `digest of ${text}`,
-    add: (event: AuditEvent) => void events.push(event),
-    record: async (event: AuditEvent) => {
+    add: keep,
+    record: async (event: AuditEvent | WaitingEvent) => {
       if (isFull) throw new Error('no space left')
-      events.push(event)
+      keep(event)
     },
   } as unknown as AuditTrail
-  return { trail, events }
+  return { trail, events, waiting }
 }
 
 const ann: AuthInfo = {
@@ -38,11 +43,11 @@ describe('the link of the audit trail', () => {
   })
 
   it('records how a request ended, with a digest of its arguments and not with them', async () => {
-    const { trail, events } = trailOf()
+    const { trail, events, waiting } = trailOf()
     const exchange = bench.exchange('tools/call', { name: 'x', arguments: { b: 1, a: 'private' } })
     await runLink(auditLink(trail, mask)!, exchange, answering().next)
     expect(events).toMatchObject([{ operation: 'tools/call', status: 'success', decision: 'allowed' }])
-    const more = unmappedOf(events[0]!)
+    const more = waiting[0]!.unmapped()
     expect(more).toContain('"arguments_hash":"digest of {"a":"private","b":1}"')
     expect((JSON.stringify(events) + more).replace(/digest of .*?}"/, '')).not.toContain('private')
   })

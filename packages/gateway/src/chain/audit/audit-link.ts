@@ -6,20 +6,23 @@ import {
   principalKey,
 } from '@gantry/mcp/exchange'
 import type { AuditTrail } from '../../audit/index.ts'
-import type { GatewayExchange } from '../gateway-exchange.ts'
+import type { Ended, GatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { toFailure } from '../to-failure.ts'
-import { decisionEvent, type Mask, outcomeEvent, actorOf } from './exchange-events.ts'
+import { ExchangeEvents, type Mask } from './exchange-events.ts'
+import { actorOf } from './exchange-facts.ts'
 
 /** Records how each request was decided and how it ended. */
 export function auditLink(trail: AuditTrail | undefined, mask: Mask): Link | undefined {
   if (!trail) return undefined
   const { required } = trail.settings
   const callers = new SeenCallers(trail)
+  const events = new ExchangeEvents(trail, mask)
+  const add: Ended = (outcome, exchange) => trail.add(events.ended(exchange, outcome))
   if (!required) {
     return (exchange, next) => {
       callers.see(exchange)
-      exchange.whenEnded((outcome) => trail.add(outcomeEvent(exchange, outcome, trail, mask)))
+      exchange.whenEnded(add)
       return next()
     }
   }
@@ -37,7 +40,7 @@ export function auditLink(trail: AuditTrail | undefined, mask: Mask): Link | und
   }
 
   function recorded(exchange: GatewayExchange, outcome: Outcome): Promise<void> {
-    return trail!.record(outcomeEvent(exchange, outcome, trail!, mask)).catch(() => {
+    return trail!.record(events.ended(exchange, outcome)).catch(() => {
       // A call that was refused has no other record.
       if (outcome.type !== 'error') throw unwritten('was made, but its result is withheld', true)
     })
@@ -47,8 +50,9 @@ export function auditLink(trail: AuditTrail | undefined, mask: Mask): Link | und
 /** For `audit.required`: records a call before it is made. */
 export function decisionLink(trail: AuditTrail | undefined, mask: Mask): Link | undefined {
   if (!trail?.settings.required) return undefined
+  const events = new ExchangeEvents(trail, mask)
   return async (exchange, next) => {
-    await trail.record(decisionEvent(exchange, trail, mask)).catch(() => {
+    await trail.record(events.decided(exchange)).catch(() => {
       throw unwritten('was not made', false)
     })
     return next()

@@ -1,15 +1,11 @@
-import {
-  canonicalJson,
-  type AuthInfo,
-  type Failure,
-  isJsonObject,
-  lengthOf,
-  type Outcome,
-} from '@gantry/mcp/exchange'
+import { waitsForApproval } from '../approval/answers.ts'
+import { canonicalJson, type Failure, isJsonObject, lengthOf, type Outcome } from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
-import type { AuditActor, AuditEvent, AuditTrail } from '../../audit/index.ts'
-import { ClientTag, statusOf } from '../../telemetry/exchange-log.ts'
+import type { AuditTrail, EventFacts, WaitingEvent } from '../../audit/index.ts'
+import { statusOf } from '../../telemetry/exchange-log.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
+import { type Ending, factsOf } from './exchange-facts.ts'
+import { LikeFacts } from './like-facts.ts'
 
 /** A value as text without secrets, for records that hold bodies. */
 export type Mask = (value: unknown) => string
@@ -20,148 +16,145 @@ const MOST_BODY = 16 * 1024
 const MOST_WAITING = 2048
 /** A longer result is not read for its record. */
 const MOST_READ = 64 * 1024
-const READS = /^(?:resources|prompts|completion|skills|server|tools\/list|tasks\/get)/
 const ENDED = { ok: 'success', error: 'failure', 'tool-error': 'failure', refused: 'failure' } as const
-const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', methods: 'method' } as const
 
-/** Allowed, and about to be made. */
-export function decisionEvent(exchange: GatewayExchange, trail: AuditTrail, mask: Mask): AuditEvent {
-  return eventOf(exchange, trail, mask, {
-    decision: 'allowed',
-    rule: exchange.ruling?.rule,
-    status: 'success',
-    outcome: 'allowed',
-    stage: 'decision',
-  })
-}
+/** Makes the events of requests. */
+export class ExchangeEvents {
+  readonly #trail: AuditTrail
+  readonly #mask: Mask
+  readonly #like = new LikeFacts()
 
-/** How it ended, and how it was decided. */
-export function outcomeEvent(
-  exchange: GatewayExchange,
-  outcome: Outcome,
-  trail: AuditTrail,
-  mask: Mask,
-): AuditEvent {
-  const { record, ruling } = exchange
-  const status = statusOf(outcome, exchange)
-  const failure = outcome.type === 'error' ? outcome : undefined
-  const limit = failure && limitIn(failure)
-  const denial = failure || ruling?.allowed === false ? denialOf(exchange, limit) : undefined
-  return eventOf(exchange, trail, mask, {
-    decision: denial ? 'denied' : 'allowed',
-    rule: denial?.rule ?? ruling?.rule,
-    status: (ENDED as Record<string, AuditEvent['status']>)[status] ?? 'other',
-    outcome: denial ? 'denied' : status,
-    error: failure?.error,
-    stage: 'outcome',
-    approval: ruling?.approval,
-    took: record ? performance.now() - record.began : undefined,
-    limit,
-    result: trail.settings.bodies ? resultText(outcome, mask) : undefined,
-    bytes: record?.bytes,
-    targetMs: record?.targetMs,
-  })
-}
+  constructor(trail: AuditTrail, mask: Mask) {
+    this.#trail = trail
+    this.#mask = mask
+  }
 
-/** What a record says of one moment of a request. */
-interface Moment extends Pick<AuditEvent, 'decision' | 'rule' | 'status' | 'outcome'> {
-  readonly stage: 'decision' | 'outcome'
-  readonly error?: Failure['error'] | undefined
-  readonly approval?: string | undefined
-  readonly took?: number | undefined
-  readonly limit?: string | undefined
-  readonly result?: string | undefined
-  readonly bytes?: number | undefined
-  readonly targetMs?: number | undefined
-}
+  /** Allowed, and about to be made. */
+  decided(exchange: GatewayExchange): WaitingEvent {
+    const ended = {
+      decision: 'allowed',
+      rule: exchange.ruling?.rule,
+      status: 'success',
+      outcome: 'allowed',
+    } as const
+    return this.#event(exchange, this.#like.find(exchange, ended), 'decision')
+  }
 
-/** One object with all members at once: every call has an event. */
-function eventOf(exchange: GatewayExchange, trail: AuditTrail, mask: Mask, moment: Moment): AuditEvent {
-  const { method, resolved, record, client } = exchange
-  const { name, uri } = exchange.origin.params
-  const named = name ?? uri
-  const kind = resolved ? KINDS[resolved.kind] : method.startsWith('resources/') ? 'resource' : 'name'
-  const object = resolved ? resolved.name : typeof named === 'string' ? named : undefined
-  return {
-    at: Date.now(),
-    operation: method,
-    activity: READS.test(method) ? 'read' : 'other',
-    actor: actorOf(exchange),
-    decision: moment.decision,
-    rule: moment.rule,
-    status: moment.status,
-    outcome: moment.outcome,
-    code: moment.error?.code,
-    detail: moment.error?.message,
-    target: resolved?.target.name,
-    object: object === undefined ? undefined : { type: kind, name: object },
-    request: record?.id,
-    revision: client.version,
-    more: moreOf(exchange, trail, mask, moment),
+  /** How it ended, and how it was decided. */
+  ended(exchange: GatewayExchange, outcome: Outcome): WaitingEvent {
+    const { record, ruling } = exchange
+    const status = record && record.status !== 'running' ? record.status : statusOf(outcome, exchange)
+    const failure = outcome.type === 'error' ? outcome : undefined
+    const limit = failure && limitIn(failure)
+    const denial = failure || ruling?.allowed === false ? denialOf(exchange, limit) : undefined
+    const facts = this.#factsOf(exchange, {
+      decision: denial ? 'denied' : 'allowed',
+      rule: denial?.rule ?? ruling?.rule,
+      status: (ENDED as Record<string, EventFacts['status']>)[status] ?? 'other',
+      outcome: !denial ? status : waitsForApproval(outcome) ? 'waiting' : 'denied',
+      error: failure?.error,
+    })
+    const event = this.#event(exchange, facts, 'outcome')
+    event.approval = ruling?.approval
+    event.limit = limit
+    if (this.#trail.settings.bodies) event.result = resultText(outcome, this.#mask)
+    return event
+  }
+
+  /** What went wrong is told in words of its own each time. */
+  #factsOf(exchange: GatewayExchange, ended: Ending): EventFacts {
+    return ended.error ? factsOf(exchange, ended) : this.#like.find(exchange, ended)
+  }
+
+  #event(exchange: GatewayExchange, facts: EventFacts, stage: Stage): ExchangeEvent {
+    const event = new ExchangeEvent(exchange, facts, stage, this.#trail)
+    const given = exchange.origin.params.arguments
+    if (given === undefined) return event
+    event.setArguments(canonicalJson(given))
+    if (this.#trail.settings.bodies)
+      event.body = `"arguments":${JSON.stringify(cutText(this.#mask(given), MOST_BODY))},`
+    return event
   }
 }
 
-/** Arguments wait for the hashes of others, which are cheaper together. Longer ones are not kept for that. */
-function moreOf(
-  exchange: GatewayExchange,
-  trail: AuditTrail,
-  mask: Mask,
-  moment: Moment,
-): string | (() => string) {
-  const given = exchange.origin.params.arguments
-  const view = exchange.endpoint.name
-  if (given === undefined) return moreText('', view, moment)
-  const json = canonicalJson(given)
-  const body = trail.settings.bodies ? `"arguments":${JSON.stringify(cutText(mask(given), MOST_BODY))},` : ''
-  const text = (): string =>
-    moreText(
-      `${body}"arguments_bytes":${json.length},"arguments_hash":"${trail.digest(json)}",`,
-      view,
-      moment,
+type Stage = 'decision' | 'outcome'
+
+/** The event of a request: one object, as every call has one. */
+class ExchangeEvent implements WaitingEvent {
+  readonly facts: EventFacts
+  readonly at = Date.now()
+  readonly request: number | undefined
+  approval: string | undefined
+  limit: string | undefined
+  result: string | undefined
+  /** The arguments, where they are told. */
+  body: string | undefined
+  readonly #trail: AuditTrail
+  readonly #stage: Stage
+  readonly #view: string
+  readonly #took: number | undefined
+  readonly #targetMs: number | undefined
+  readonly #bytes: number | undefined
+  /** The arguments until they are hashed. */
+  #args: string | undefined
+  #hash: string | undefined
+
+  constructor(exchange: GatewayExchange, facts: EventFacts, stage: Stage, trail: AuditTrail) {
+    const record = stage === 'outcome' ? exchange.record : undefined
+    this.facts = facts
+    this.request = exchange.record?.id
+    this.#trail = trail
+    this.#stage = stage
+    this.#view = exchange.endpoint.name
+    this.#took = record && (record.durationMs ?? performance.now() - record.began)
+    this.#targetMs = record?.targetMs
+    this.#bytes = record?.bytes
+  }
+
+  /** They wait for the hashes of others, which are cheaper together. Longer ones are not kept for that. */
+  setArguments(json: string): void {
+    this.#args = json
+    if (json.length > MOST_WAITING) this.#hashArguments()
+  }
+
+  get length(): number {
+    const { detail = '' } = this.facts
+    const { body = '', result = '' } = this
+    return (this.#args?.length ?? 0) + body.length + result.length + detail.length
+  }
+
+  #hashArguments(): string {
+    const json = this.#args!
+    this.#hash ??= `"arguments_bytes":${json.length},"arguments_hash":"${this.#trail.digest(json)}",`
+    this.#args = ''
+    return this.#hash
+  }
+
+  /** Written at once, in the order of RFC 8785: a test compares it with the canonical form. */
+  unmapped(): string {
+    const { approval, limit, result, body = '' } = this
+    return (
+      (approval === undefined ? '{' : `{"approval":${JSON.stringify(approval)},`) +
+      (this.#args === undefined ? '' : body + this.#hashArguments()) +
+      (this.#took === undefined ? '' : `"duration_ms":${hundredths(this.#took)},`) +
+      (limit === undefined ? '' : `"limit":${JSON.stringify(limit)},`) +
+      `"outcome":"${this.facts.outcome}",` +
+      (result === undefined ? '' : `"result":${JSON.stringify(result)},`) +
+      (this.#bytes === undefined ? '' : `"result_bytes":${this.#bytes},`) +
+      `"stage":"${this.#stage}"` +
+      (this.#targetMs === undefined ? '' : `,"target_ms":${hundredths(this.#targetMs)}`) +
+      (this.#view === '' ? '}' : `,"view":${JSON.stringify(this.#view)}}`)
     )
-  return body === '' && json.length <= MOST_WAITING ? text : text()
-}
-
-/** Written at once, in the order of RFC 8785: a test compares it with the canonical form. */
-function moreText(args: string, view: string, moment: Moment): string {
-  const { approval, limit, result, bytes, outcome, stage } = moment
-  const took = hundredths(moment.took)
-  const targetMs = hundredths(moment.targetMs)
-  return (
-    (approval === undefined ? '{' : `{"approval":${JSON.stringify(approval)},`) +
-    args +
-    (took === undefined ? '' : `"duration_ms":${took},`) +
-    (limit === undefined ? '' : `"limit":${JSON.stringify(limit)},`) +
-    `"outcome":"${outcome}",` +
-    (result === undefined ? '' : `"result":${JSON.stringify(result)},`) +
-    (bytes === undefined ? '' : `"result_bytes":${bytes},`) +
-    `"stage":"${stage}"` +
-    (targetMs === undefined ? '' : `,"target_ms":${targetMs}`) +
-    (view === '' ? '}' : `,"view":${JSON.stringify(view)}}`)
-  )
-}
-
-function hundredths(milliseconds: number | undefined): number | undefined {
-  return milliseconds === undefined ? undefined : Math.round(milliseconds * 100) / 100
-}
-
-export function actorOf(exchange: GatewayExchange): AuditActor {
-  const { auth, client, session, peer } = exchange
-  const isConsole = ClientTag.of(exchange.serverContext) !== undefined
-  return {
-    principal: auth?.principal,
-    invokedBy: auth && actingParty(auth),
-    client: client.info,
-    clientId: auth?.clientId,
-    session,
-    from: peer ?? (isConsole ? 'console' : exchange.headers ? 'http' : 'stdio'),
   }
 }
 
-/** Who uses the token of another (RFC 8693, section 4.1). */
-function actingParty({ claims }: AuthInfo): string | undefined {
-  const { act } = claims
-  return isJsonObject(act) && typeof act.sub === 'string' ? act.sub : undefined
+/** Milliseconds as JSON, with two digits behind the point at most. Two small numbers are written faster than one fraction. */
+export function hundredths(milliseconds: number): string {
+  const all = Math.round(milliseconds * 100)
+  const whole = Math.floor(all / 100)
+  const rest = all - whole * 100
+  if (rest === 0) return `${whole}`
+  return rest % 10 === 0 ? `${whole}.${rest / 10}` : `${whole}.${rest < 10 ? '0' : ''}${rest}`
 }
 
 function resultText(outcome: Outcome, mask: Mask): string | undefined {

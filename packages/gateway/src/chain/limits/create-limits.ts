@@ -3,11 +3,14 @@ import { sharedLimit, type GatewayModel } from '../../model/index.ts'
 import { KeptShares } from '../long-results/kept-shares.ts'
 import { RateCounts } from '../rates/rate-counts.ts'
 import { Admission } from './admission.ts'
+import { LateRefusals } from './late-refusals.ts'
 
-/** What bounds the callers of all endpoints together. */
+/** The limits that all endpoints share. */
 export interface GatewayLimits {
   /** Bounds the requests under way. */
   readonly admission: Admission
+  /** Slows down callers that are refused again and again. */
+  readonly refusals: LateRefusals
   /** Bounds what clients listen for. */
   readonly subscriptions: SubscriptionMeter
   /** Counts the questions that clients have not answered. */
@@ -24,6 +27,7 @@ export function createLimits(limits: GatewayModel['server']['limits']): GatewayL
   const parked = sharedLimit(limits.parkedCalls, limits)
   return {
     admission: new Admission(sharedLimit(limits.requestsInFlight, limits)),
+    refusals: new LateRefusals(),
     subscriptions: new SubscriptionMeter({
       ...sharedLimit(limits.subscriptions, limits),
       perRequest: limits.subscriptionsPerRequest,

@@ -31,7 +31,7 @@ export class ListChanges {
     return this.#listeners.size
   }
 
-  /** Tells those who may see something of what has changed. */
+  /** Tells the listeners that may see one of the changed entries. */
   announce(changes: ListChangeSet, visibleTo: (caller: Exchange) => CallerCatalog): void {
     this.#tell((exchange) => {
       const visible = visibleTo(exchange)
@@ -41,7 +41,7 @@ export class ListChanges {
     })
   }
 
-  /** Tells those for whom new rules have changed a list. */
+  /** Tells the listeners whose lists the new rules have changed. */
   review(before: (caller: Exchange) => CallerCatalog, after: (caller: Exchange) => CallerCatalog): void {
     this.#tell((exchange) => {
       const keysOf = (visible: CallerCatalog, kind: ListKind): string =>

@@ -22,9 +22,9 @@ import type { FoundResource } from '../resolve/finder.ts'
 import { isElsewhere, maySeeTask, type CallerTasks } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
 import type { ListChanges } from './list-changes.ts'
-import { TargetListener, type Listening, type Wish } from './target-listener.ts'
+import { TargetListener, type Listening, type Wanted } from './target-listener.ts'
 
-/** How long targets have to acknowledge before the client is told that it is listened for. */
+/** The time that targets have to acknowledge. After it the client gets its acknowledgement in any case. */
 const ACKNOWLEDGE_WITHIN = 5_000
 
 /** Names that are looked up at a time: others get their turn after them. */
@@ -51,15 +51,15 @@ export function listen(exchange: GatewayExchange, host: ListenHost): Promise<Out
 /** List changes come from the gateway, resource updates from the targets. */
 async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promise<Outcome> {
   const { changes, catalog, policy, ownTasks, tasks } = host
-  // What may be listened to is known when the targets have been asked.
+  // The targets have to be asked before it is known what can be listened to.
   await exchange.visible.ready()
   const asked = exchange.params.notifications
   if (!isJsonObject(asked)) {
     throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "notifications" must be an object')
   }
   const offered = offer(asked as SubscriptionFilter, exchange.visible.capabilities())
-  const wishes = await wishesByOwner(offered, host.resolver, exchange.visible)
-  const own = await addTasks(wishes, taskIdsOf(offered), (taskId) => tasks.find(taskId, exchange))
+  const wanted = await wantedByOwner(offered, host.resolver, exchange.visible)
+  const own = await addTasks(wanted, taskIdsOf(offered), (taskId) => tasks.find(taskId, exchange))
   const elsewhere = [...own.values()].filter(({ at, catalog }) => isElsewhere(at, catalog.target))
   const here = [...own.keys()].filter((id) => !elsewhere.some((task) => task.own === id))
   const ownGranted = here.length > 0 ? await ownTasks.grant({ taskIds: here }, exchange) : {}
@@ -72,7 +72,7 @@ async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promis
     urisOf: (one) => catalog.urisOf(one),
   }
   const ended = changes.listen(patient, offered)
-  const listeners = [...wishes].map(([owner, wish]) => new TargetListener(owner, wish, listening))
+  const listeners = [...wanted].map(([owner, objects]) => new TargetListener(owner, objects, listening))
   await firstAnswers(listeners, ended)
   const grantedTasks = [...taskIdsOf(ownGranted), ...elsewhere.map((task) => task.own)].map(
     (id) => own.get(id)!.shown,
@@ -84,9 +84,15 @@ async function listenWithin(exchange: GatewayExchange, host: ListenHost): Promis
   held.release()
   const hears = hearing(own, listening, exchange)
   const stop = ownTasks.listen(ownGranted, hears)
-  for (const task of elsewhere) void tasks.listenAtRunner(task, hears)
-  await ended
-  stop()
+  const atRunners = elsewhere.map((task) => tasks.listenAtRunner(task, hears))
+  try {
+    await Promise.race([ended, ...atRunners])
+  } catch (thrown) {
+    // A listener that goes away ends what it hears from others as well.
+    if (!exchange.signal.aborted) throw thrown
+  } finally {
+    stop()
+  }
   return complete({})
 }
 
@@ -113,20 +119,20 @@ function textsOf(
   throw new ProtocolError(INVALID_PARAMS, `Invalid params: "${member}" must be a list of strings`)
 }
 
-async function wishesByOwner(
+async function wantedByOwner(
   offered: SubscriptionFilter,
   resolver: Resolver,
   visible: CallerCatalog,
-): Promise<Map<TargetCatalog, Wish>> {
-  const wishes = new Map<TargetCatalog, Wish>()
+): Promise<Map<TargetCatalog, Wanted>> {
+  const wanted = new Map<TargetCatalog, Wanted>()
   for (const [index, uri] of (offered.resourceSubscriptions ?? []).entries()) {
     if (index % SLICE === SLICE - 1) await immediate()
     const found = await resolver.findResource(uri, visible)
     // Servers grant subscriptions to resources that they do not have; denied ones must not stand out.
     const isTold = found && (!visible.isRestricted(found.catalog) || isKnown(found))
-    if (isTold) wishOf(wishes, found.catalog).resources.set(found.own, uri)
+    if (isTold) wantedOf(wanted, found.catalog).resources.set(found.own, uri)
   }
-  return wishes
+  return wanted
 }
 
 /** Whether a target lists the resource, or a template that it fits. */
@@ -136,15 +142,15 @@ function isKnown({ catalog: { snapshot }, own }: FoundResource): boolean {
   return resources.some(({ uri }) => uri === own) || templates.some((one) => fitsTemplate(one, own))
 }
 
-function wishOf(wishes: Map<TargetCatalog, Wish>, catalog: TargetCatalog): Wish {
-  const wish = wishes.get(catalog) ?? { resources: new Map(), tasks: new Map() }
-  wishes.set(catalog, wish)
-  return wish
+function wantedOf(wanted: Map<TargetCatalog, Wanted>, catalog: TargetCatalog): Wanted {
+  const found = wanted.get(catalog) ?? { resources: new Map(), tasks: new Map() }
+  wanted.set(catalog, found)
+  return found
 }
 
 /** Adds the targets' tasks to what they are asked for, and returns the gateway's own by their ids there. */
 async function addTasks(
-  wishes: Map<TargetCatalog, Wish>,
+  wanted: Map<TargetCatalog, Wanted>,
   taskIds: readonly string[],
   find: (taskId: string) => Promise<CallerTask | undefined>,
 ): Promise<Map<string, CallerTask>> {
@@ -153,7 +159,7 @@ async function addTasks(
     if (index % SLICE === SLICE - 1) await immediate()
     const task = await find(taskId)
     if (task?.isOwn) ownTasks.set(task.own, task)
-    else if (task) wishOf(wishes, task.catalog).tasks.set(task.own, task)
+    else if (task) wantedOf(wanted, task.catalog).tasks.set(task.own, task)
   }
   return ownTasks
 }
@@ -187,7 +193,7 @@ async function firstAnswers(listeners: readonly TargetListener[], ended: Promise
   clearTimeout(timer)
 }
 
-/** What has no owner, and what its owner has refused, is not granted. */
+/** Grants nothing that has no owner, or that its owner has refused. */
 function granted(
   offered: SubscriptionFilter,
   listeners: readonly TargetListener[],

@@ -1,6 +1,6 @@
 import { coversUri, type Exchange, type HeldNotifications, type Notification } from '@gantry/mcp/exchange'
 import type { SubscriptionFilter } from '@gantry/mcp/server'
-import { namesOf, type ListenWish } from '../../targets/listening/shared-listener.ts'
+import { namesOf, type Subscriber } from '../../targets/listening/shared-listener.ts'
 import type { PublicUris } from '../../catalog/public-uris.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { CallerCatalog } from '../policy/caller-catalog.ts'
@@ -8,42 +8,42 @@ import { maySeeTask } from '../tasks/caller-tasks.ts'
 import type { CallerTask } from '../tasks/task-ids.ts'
 import { GrowingDelay } from '../../targets/listening/growing-delay.ts'
 
-/** What one target is listened to for: its own names, and what they are to the client. */
-export interface Wish {
+/** The resources and tasks of one target that a client wants to hear of: from the target's name to the client's. */
+export interface Wanted {
   readonly resources: Map<string, string>
   readonly tasks: Map<string, CallerTask>
 }
 
-/** Who listens. Until it is told so, what it hears is held back. */
+/** A listener. Notifications are held back until it has its acknowledgement. */
 export interface Listening {
   readonly exchange: Exchange
   readonly held: HeldNotifications
-  /** What the listener may see, under the rules that hold now. */
+  /** The listener's catalog, under the rules of now. */
   visible(): CallerCatalog
   urisOf(catalog: TargetCatalog): PublicUris
 }
 
 /** One client's share in listening to a target. After an interruption it announces what may have changed. */
-export class TargetListener implements ListenWish {
+export class TargetListener implements Subscriber {
   /** Resolves when the target has agreed to something for the first time, or has refused. */
   readonly answered: Promise<void>
   readonly filter: SubscriptionFilter
   readonly #catalog: TargetCatalog
-  readonly #wish: Wish
+  readonly #wanted: Wanted
   readonly #listening: Listening
-  readonly #updates: PacedUpdates
+  readonly #updates: CollectedUpdates
   /** Own names that the target has agreed to. */
   #agreed: { resources: Set<string>; tasks: Set<string> } = { resources: new Set(), tasks: new Set() }
   #answer: () => void = () => {}
 
-  constructor(catalog: TargetCatalog, wish: Wish, listening: Listening) {
+  constructor(catalog: TargetCatalog, wanted: Wanted, listening: Listening) {
     this.#catalog = catalog
-    this.#wish = wish
+    this.#wanted = wanted
     this.#listening = listening
-    this.#updates = new PacedUpdates((notification) => this.#update(notification))
+    this.#updates = new CollectedUpdates((notification) => this.#update(notification))
     this.filter = {
-      ...(wish.resources.size > 0 && { resourceSubscriptions: [...wish.resources.keys()] }),
-      ...(wish.tasks.size > 0 && { taskIds: [...wish.tasks.keys()] }),
+      ...(wanted.resources.size > 0 && { resourceSubscriptions: [...wanted.resources.keys()] }),
+      ...(wanted.tasks.size > 0 && { taskIds: [...wanted.tasks.keys()] }),
     }
     this.answered = new Promise((resolve) => {
       this.#answer = resolve
@@ -65,12 +65,12 @@ export class TargetListener implements ListenWish {
 
   get grantedResources(): string[] {
     const { resources } = this.#agreed
-    return [...this.#wish.resources].filter(([own]) => resources.has(own)).map(([, uri]) => uri)
+    return [...this.#wanted.resources].filter(([own]) => resources.has(own)).map(([, uri]) => uri)
   }
 
   get grantedTasks(): string[] {
     const { tasks } = this.#agreed
-    return [...this.#wish.tasks.values()].filter(({ own }) => tasks.has(own)).map((one) => one.shown)
+    return [...this.#wanted.tasks.values()].filter(({ own }) => tasks.has(own)).map((one) => one.shown)
   }
 
   granted(filter: SubscriptionFilter): void {
@@ -89,11 +89,11 @@ export class TargetListener implements ListenWish {
   heard(notification: Notification): void {
     const { method, params } = notification
     if (method === 'notifications/resources/updated' && typeof params?.uri === 'string') {
-      if (!this.#isWished(params.uri)) return
-      const uri = this.#wish.resources.get(params.uri) ?? this.#uris.toPublic(params.uri)
+      if (!this.#isWanted(params.uri)) return
+      const uri = this.#wanted.resources.get(params.uri) ?? this.#uris.toPublic(params.uri)
       this.#updates.add(uri, { ...notification, params: { ...params, uri } })
     } else if (method === 'notifications/tasks' && params) {
-      const task = this.#wish.tasks.get(String(params.taskId))
+      const task = this.#wanted.tasks.get(String(params.taskId))
       if (!task || !maySeeTask(task, this.#listening.visible())) return
       this.#listening.exchange.notify({ ...notification, params: this.#uris.task(params, task.shown) })
     }
@@ -110,8 +110,8 @@ export class TargetListener implements ListenWish {
     if (visible().maySee('resources', this.#catalog, own)) exchange.notify(notification)
   }
 
-  #isWished(own: string): boolean {
-    for (const wished of this.#wish.resources.keys()) if (coversUri(wished, own)) return true
+  #isWanted(own: string): boolean {
+    for (const uri of this.#wanted.resources.keys()) if (coversUri(uri, own)) return true
     return false
   }
 }
@@ -120,7 +120,7 @@ export class TargetListener implements ListenWish {
 const MAX_WAITING = 1000
 
 /** Updates for one listener. Of many updates of one resource the last is enough, and it is never lost. */
-export class PacedUpdates {
+export class CollectedUpdates {
   readonly #emit: (notification: Notification) => void
   readonly #waiting = new Map<string, Notification>()
   readonly #delay = new GrowingDelay()

@@ -13,6 +13,7 @@ import { GAPS, type EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import { methodNotFound } from '../absent.ts'
 import type { CallerCatalog } from '../policy/caller-catalog.ts'
 import { withoutDenied } from '../policy/permitted-result.ts'
+import type { ShowEntry } from '../results/listed-resources.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 
 interface ListMethod {
@@ -32,6 +33,8 @@ export interface CatalogPagesOptions {
   readonly catalog: EndpointCatalog
   readonly info: Implementation
   readonly pageSize: number
+  /** What callers see of an entry of a list of resources. */
+  readonly show: ShowEntry
 }
 
 const MAX_CACHED_PAGES = 256
@@ -91,7 +94,11 @@ export class CatalogPages {
     const begin = after ? beginAfter(after, entries, visible.catalogs) : 0
     const end = begin + this.#options.pageSize
     const shown = entries.slice(begin, end)
-    const result: JsonObject = { [method.member]: shown.map((entry) => entry.item), ...visible.caching() }
+    const { show } = this.#options
+    const items = shown.flatMap(
+      (entry) => (method.capability === 'resources' ? show(entry) : entry.item) ?? [],
+    )
+    const result: JsonObject = { [method.member]: items, ...visible.caching() }
     if (end < entries.length) result.nextCursor = writeCursor(positionOf(shown.at(-1)!, entries))
     const gaps = visible.gaps()
     if (gaps.length > 0) result._meta = { [GAPS]: gaps }

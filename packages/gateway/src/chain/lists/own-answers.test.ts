@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Complete } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { vaultServer } from '../vault-server.test.support.ts'
-import { chainBench } from '../chain.test.support.ts'
+import { chainBench, modelOf } from '../chain.test.support.ts'
+import { ResultFindings } from '../results/result-findings.ts'
 import { ownAnswers } from './own-answers.ts'
 
 const bench = await chainBench(
@@ -17,8 +18,12 @@ const { catalog } = bench
 const info = { name: 'gateway', version: '1' }
 const { model } = bench.gateway
 const answers = ownAnswers(
-  { info, catalog },
-  { server: { ...model.server, instructions: 'Ask us' }, catalog: { ...model.catalog, pageSize: 1 } },
+  { info, catalog, findings: new ResultFindings() },
+  {
+    ...model,
+    server: { ...model.server, instructions: 'Ask us' },
+    catalog: { ...model.catalog, pageSize: 1 },
+  },
 )
 const ask = async (method: string, params = {}) =>
   (await answers[method]!(bench.exchange(method, params))) as Complete
@@ -46,5 +51,48 @@ describe('what an endpoint answers itself', () => {
     expect(result.instructions).toBe('Ask us\n\nThe vault holds everything')
     expect(result.capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} })
     expect(JSON.stringify(result)).not.toContain('other')
+  })
+})
+
+describe('lists of resources', () => {
+  const read = async () => ({ contents: [] })
+  const app = new Server({
+    name: 'crm',
+    tools: { mail: { description: 'Such as ann@example.com', run: () => '' } },
+    resources: {
+      'ann@example.com': { uri: 'crm://ann@example.com', description: 'of ann@example.com', read },
+      key: { uri: 'crm://key', description: 'AKIAABCDEFGHIJKLMNOP', read },
+    },
+    templates: {
+      all: { uriTemplate: 'crm://{who}', title: 'as bob@example.com', read },
+    },
+  })
+
+  it('have no more of the data than results, and the URIs by which it is read', async () => {
+    const crm = await chainBench({ crm: app })
+    const { results } = await modelOf({
+      mcpServers: { crm: { module: 'crm' }, other: { module: 'other' } },
+      results: [
+        { for: ['resources:crm/*'], mask: ['email'], refuse: ['keys'] },
+        { for: ['other/*'], drop: ['email'] },
+      ],
+    })
+    const findings = new ResultFindings()
+    const shown = ownAnswers({ info, catalog: crm.catalog, findings }, { ...crm.gateway.model, results })
+    const list = async (method: string) => ((await shown[method]!(crm.exchange(method))) as Complete).result
+    for (let times = 0; times < 2; times++) {
+      expect((await list('resources/list')).resources).toEqual([
+        expect.objectContaining({
+          uri: 'crm+crm://ann@example.com',
+          name: '[masked email]',
+          description: 'of [masked email]',
+        }),
+      ])
+      expect((await list('resources/templates/list')).resourceTemplates).toEqual([
+        expect.objectContaining({ uriTemplate: 'crm+crm://{who}', title: 'as [masked email]' }),
+      ])
+    }
+    expect(findings.counts).toMatchObject({ email: { mask: 3 }, 'vendor-key': { refuse: 1 } })
+    expect(JSON.stringify(await list('tools/list'))).toContain('ann@example.com')
   })
 })

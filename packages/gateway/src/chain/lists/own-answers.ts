@@ -2,14 +2,20 @@ import { complete, MODERN_REVISIONS, type JsonObject, type Outcome } from '@gant
 import type { GatewayModel } from '../../model/index.ts'
 import type { HandleGatewayExchange } from '../gateway-exchange.ts'
 import type { CallerCatalog } from '../policy/caller-catalog.ts'
+import { listedResources } from '../results/listed-resources.ts'
+import type { ResultFindings } from '../results/result-findings.ts'
 import { CatalogPages, type CatalogPagesOptions } from './catalog-pages.ts'
 
-/** What the endpoint says of itself and of what it has, from what its caller may see, by method. */
+interface OwnServices {
+  readonly findings: ResultFindings
+}
+
+/** The methods that the endpoint answers itself, from the caller's catalog. */
 export function ownAnswers(
-  { info, catalog }: Omit<CatalogPagesOptions, 'pageSize'>,
-  { server, catalog: { pageSize } }: Pick<GatewayModel, 'server' | 'catalog'>,
+  { info, catalog, findings }: Pick<CatalogPagesOptions, 'info' | 'catalog'> & OwnServices,
+  { server, results, catalog: { pageSize } }: Pick<GatewayModel, 'server' | 'catalog' | 'results'>,
 ): Record<string, HandleGatewayExchange> {
-  const pages = new CatalogPages({ info, catalog, pageSize })
+  const pages = new CatalogPages({ info, catalog, pageSize, show: listedResources(results, findings) })
   const page: HandleGatewayExchange = (exchange) => pages.page(exchange, exchange.visible)
   return {
     'server/discover': ({ visible }) => discover(visible, server.instructions),

@@ -30,13 +30,13 @@ export interface KeptResultsOptions {
   readonly store: Store
   readonly shares: KeptShares
   readonly endpoint: string
-  /** What is masked, dropped or refused in results. */
+  /** The rules that mask, drop or refuse parts of results. */
   readonly rules: readonly ResultRule[]
 }
 
 /**
- * The rest of results that were cut. Each belongs to the caller who got the result for as long as the caller may make
- * the call and the rules for its result are the same, and ends after an hour.
+ * The remainders of results that were cut. A remainder belongs to the caller who got the result. It can be read for an
+ * hour, while the caller may make the call and the rules for its result have not changed.
  */
 export class KeptResults {
   readonly #rows: Rows
@@ -83,7 +83,7 @@ export class KeptResults {
     return typeof uri === 'string' && uri.startsWith(SCHEME)
   }
 
-  /** What `resources/read` answers; undefined when it is not there, or not for this caller. */
+  /** The answer to `resources/read`; undefined when there is no text, or it belongs to another caller. */
   async read(uri: string, exchange: GatewayExchange): Promise<JsonObject | undefined> {
     const url = parseUrl(uri)
     const row = url && ID.test(url.pathname) ? await this.#rows.get(url.pathname) : undefined
@@ -100,7 +100,7 @@ export class KeptResults {
   }
 
   #bindingOf({ auth }: GatewayExchange, { target, name }: KeptCall): string {
-    // A text was cleaned by the rules of its time. Nobody can tell any more what other rules would have left of it.
+    // The text was cleaned by the rules of its time, and newer rules cannot be applied to what is left.
     const rules = this.#rules.filter((rule) =>
       isAbout(rule, { kind: 'tools', target: { name: target }, name }),
     )
@@ -116,7 +116,7 @@ interface KeptCall {
   readonly args: unknown
 }
 
-/** Who may no longer make a call may no longer read what it said. The number of calls does not matter here. */
+/** A caller that may no longer make a call may no longer read its result. The number of calls does not matter here. */
 function mayCall({ target, name, args }: KeptCall, { visible }: GatewayExchange): boolean {
   const catalog = visible.catalogs.find((one) => one.target.name === target)
   if (!catalog || !visible.maySee('tools', catalog, name)) return false
@@ -138,9 +138,15 @@ function pageOf(text: string, url: URL, address: string): string {
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > pages) {
     return `There are pages 1 to ${pages}: ${address}?page=1`
   }
-  const page = text.slice((wanted - 1) * PAGE, wanted * PAGE)
+  const page = text.slice(startOf(text, wanted), startOf(text, wanted + 1))
   const next = wanted < pages ? ` Next: ${address}?page=${wanted + 1}` : ''
   return pages === 1 ? page : `${page}\n[Page ${wanted} of ${pages}.${next}]`
+}
+
+/** Where a page begins: not within a character that has two places. */
+function startOf(text: string, page: number): number {
+  const at = (page - 1) * PAGE
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(text.slice(Math.max(0, at - 1), at + 1)) ? at + 1 : at
 }
 
 /** The lines that hold a text, with their numbers; capitals make no difference. */

@@ -11,7 +11,7 @@ interface Kept {
   readonly expires: number
 }
 
-/** Which texts this process keeps for whom, so that nobody takes the room of others. */
+/** The texts that this process keeps for each caller, so that one caller cannot take the room of others. */
 export class KeptShares {
   readonly #callers = new Map<string, Kept[]>()
   #bytes = 0

@@ -5,8 +5,8 @@ export interface Part {
 }
 
 /**
- * Which of many parts are shown: the first and the last that have room together, and all that take none. A number
- * stands for the parts that were left out.
+ * The parts that are shown: the first and the last that have room together, and all parts without a size. A number
+ * replaces the parts that were left out.
  */
 export function leaveOut(parts: readonly Part[], room: number, head: number): (Part | number)[] {
   const first = countWithin(parts, room * head)

@@ -167,6 +167,27 @@ describe('the rest of a long result', async () => {
     expect(await read(`${uri}?page=99`)).toMatch(/There are pages 1 to \d/)
   })
 
+  it('is never cut within a character', async () => {
+    const signs = 'a' + '😀'.repeat(40_000)
+    const faces = new Server({ name: 'f', tools: { smile: tool({ run: () => signs }) } })
+    const { gateway: own } = await chainBench({ f: faces }, { results: [{ maxTokens: 500 }] })
+    const answer = async (method: string, params: JsonObject): Promise<JsonObject> =>
+      ((await own.endpoint()!.respond(liveExchange(method, params, { auth: ann }))) as { result: JsonObject })
+        .result
+    const { content } = await answer('tools/call', { name: 'f_smile' })
+    const [cut, link] = content as { text: string; uri: string }[]
+    const half = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+    expect(cut!.text).not.toMatch(half)
+    let all = ''
+    for (let page = 1; page <= 6; page++) {
+      const { contents } = await answer('resources/read', { uri: `${link!.uri}?page=${page}` })
+      const text = String((contents as JsonObject[])[0]!.text).replace(/\n\[Page [^\n]*$/, '')
+      expect(text).not.toMatch(half)
+      all += text
+    }
+    expect(all).toBe(signs)
+  })
+
   it('is a file again when it was one', async () => {
     const blob = Buffer.from(LINES).toString('base64')
     const resource = { uri: 'file:///lines.zip', mimeType: 'application/zip', blob }

@@ -23,8 +23,8 @@ export interface Shortening {
 }
 
 /**
- * A result of a tool that is no longer than allowed: of long texts the head and the tail, and a link to all of it. The
- * same result when it is short enough.
+ * A tool's result, shortened to the allowed length: long texts keep their beginning and end, and get a link to the
+ * whole text. Returns the same object if the result is short enough.
  */
 export async function shortenResult(result: JsonObject, how: Shortening, keep: Keep): Promise<JsonObject> {
   const plain = withoutLongStructure(how.dropRepeated ? withoutRepeated(result) : result, how)
@@ -57,7 +57,7 @@ function toPart(item: unknown): Part {
   return { item, tokens: tokensIn(item) }
 }
 
-/** Of what a model or its client reads. */
+/** The tokens of everything that a model or its client reads. */
 function tokensInAll(result: JsonObject): number {
   const { content, structuredContent } = result
   const parts = Array.isArray(content) ? content.map(toPart) : []
@@ -145,7 +145,9 @@ function withText(item: JsonObject, text: string): JsonObject {
 function headAndTail(text: string, tokens: number, uri: string | undefined): string {
   const share = (tokens * BYTES_PER_TOKEN) / Buffer.byteLength(text)
   const head = cutText(text, Math.floor(text.length * share * HEAD)).replace(/…$/, '')
-  const tail = text.slice(text.length - Math.floor(text.length * share * (1 - HEAD)))
+  const tail = text
+    .slice(text.length - Math.floor(text.length * share * (1 - HEAD)))
+    .replace(/^[\uDC00-\uDFFF]/, '')
   const left = text.length - head.length - tail.length
   return `${head}\n${leftOut(`${left} characters`, uri)}\n${tail}`
 }

@@ -7,7 +7,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 }
 
-/** Of a value as JSON; nothing for one that is not there. */
+/** The tokens of a value as JSON; 0 when it is undefined. */
 export function tokensOfValue(value: unknown): number {
   return value === undefined ? 0 : tokensOf(writeJson(value))
 }

@@ -1,4 +1,4 @@
-import { complete } from '@gantry/mcp/exchange'
+import { complete, RefusedForLoad, type Outcome } from '@gantry/mcp/exchange'
 import type { RepeatedErrorsModel } from '../../model/index.ts'
 import type { ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
@@ -18,7 +18,12 @@ export function loopGuardLink(model: RepeatedErrorsModel | undefined): Link | un
       return complete({ content: [{ type: 'text', text }], isError: true })
     }
     const outcome = await next().catch(toFailure)
-    guard.note(exchange, outcome)
+    // A refusal for load ends by waiting, as it says itself.
+    if (!isForLoad(outcome)) guard.note(exchange, outcome)
     return outcome
   }
+}
+
+function isForLoad(outcome: Outcome): boolean {
+  return outcome.type === 'error' && outcome.cause instanceof RefusedForLoad
 }

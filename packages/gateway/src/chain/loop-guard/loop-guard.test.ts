@@ -39,7 +39,7 @@ describe('a call that fails again and again', () => {
     for (let at = 0; at < 3; at++) expect(await call({ path: 'x', mode: 1 })).toContain('no such file')
     const answer = await call({ mode: 1, path: 'x' })
     expect(answer).toContain('failed 3 times in a row')
-    expect(answer).toContain('no such file')
+    expect(answer).toContain('The error was: no such file')
     expect(calls).toBe(3)
   })
 
@@ -64,6 +64,18 @@ describe('a call that fails again and again', () => {
     expect(answers.filter((answer) => answer.includes('in a row'))).toEqual([])
     expect(await call({ path: 'x' })).toContain('in a row')
   })
+})
+
+it('leaves refusals of limits alone: they end by waiting', async () => {
+  const limits = { repeatedErrors: { after: 3, pause: '1h' }, rates: [{ rate: '1/h' }] }
+  const limited = await chainBench({ a: app }, { limits })
+  const respond = (): Promise<Outcome> | Outcome =>
+    limited.gateway
+      .endpoint()!
+      .respond(liveExchange('tools/call', { name: 'a_read', arguments: { path: 'good' } }))
+  expect((await respond()).type).toBe('complete')
+  for (let at = 0; at < 5; at++)
+    expect(await respond()).toMatchObject({ error: { data: { reason: 'limit' } } })
 })
 
 it('remembers a bounded number of calls, of all callers together', () => {

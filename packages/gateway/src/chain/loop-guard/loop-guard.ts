@@ -13,7 +13,7 @@ interface Failures {
 /** Calls of one caller, and of all. */
 const MAX_CALLS = 100
 const MAX_IN_ALL = 10_000
-/** What of an error is compared. */
+/** Characters of an error that are compared. */
 const LENGTH = 2000
 
 /** Remembers calls that failed, so that a model which repeats one is told to stop. */
@@ -53,7 +53,7 @@ export class LoopGuard {
 
   #remember(caller: string, key: string, failures: Failures): void {
     const calls = this.#callers.get(caller) ?? new Map<string, Failures>()
-    // What was used last stands last, and the oldest is forgotten first.
+    // The entry that was used last is last, and the oldest entry is forgotten first.
     this.#callers.delete(caller)
     this.#callers.set(caller, calls)
     if (!calls.delete(key)) this.#count++
@@ -84,5 +84,8 @@ function keyOf({ resolved, params }: ResolvedExchange): string {
 function errorIn(outcome: Outcome): string | undefined {
   if (outcome.type === 'error') return `${outcome.error.code} ${outcome.error.message}`.slice(0, LENGTH)
   if (outcome.type !== 'complete' || outlineOf(outcome).isError !== true) return undefined
-  return writeJson(outcome.result.content ?? null).slice(0, LENGTH)
+  const { content } = outcome.result
+  const texts = Array.isArray(content) ? content.map((part) => Object(part).text) : []
+  const isText = texts.length > 0 && texts.every((text) => typeof text === 'string')
+  return (isText ? texts.join('\n') : writeJson(content ?? null)).slice(0, LENGTH)
 }

@@ -208,8 +208,8 @@ export class CallerCatalog {
   }
 
   /**
-   * What the targets can do, and what the gateway makes of it: older servers' long calls, and those that
-   * wait for approval, become tasks of its own.
+   * The capabilities of the targets, and those that the gateway adds: it makes tasks of its own of older servers' long
+   * calls, and of calls that wait for approval.
    */
   capabilities(): ServerCapabilities {
     const capabilities = this.#catalog.capabilities(this.catalogs)

@@ -65,3 +65,14 @@ it('tells nothing of what no rule with a message denies', async () => {
   expect(await refusal('vendor/closed')).toEqual([-32600, MESSAGE])
   expect(await refusal('other/closed')).toEqual([-32601, 'Method not found: other/closed'])
 })
+
+it('says beside the message that a condition could not be decided', async () => {
+  const refusal = await refusals({
+    rules: [{ deny: ['tools:vault/open'], when: 'args.amount > 500', message: MESSAGE }],
+  })
+  const call = (args: JsonObject) => refusal('tools/call', { name: 'vault_open', arguments: args })
+  await expect(call({ amount: 900 })).resolves.toEqual([-32600, MESSAGE])
+  const undecided = [-32600, expect.stringMatching(/^Ask the guard\. \(That could not be decided/)]
+  await expect(call({})).resolves.toEqual(undecided)
+  await expect(call({ amount: '900' })).resolves.toEqual(undecided)
+})

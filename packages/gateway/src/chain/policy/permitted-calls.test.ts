@@ -27,6 +27,16 @@ it('lets through exactly as many calls as a rule permits, in all processes toget
   await store.close()
 })
 
+it('counts no call that is denied', async () => {
+  const store = createMemoryStore()
+  const counts = new PermittedCalls(store)
+  const asked = exchange('ann', 'tool')
+  for (let at = 0; at < 5; at++) await counts.decide(asked, [HOUR], () => ({ allowed: false }))
+  expect(await counts.decide(asked, [HOUR], upTo(1))).toEqual({ allowed: true })
+  expect(await counts.decide(asked, [HOUR], upTo(1))).toEqual({ allowed: false })
+  await store.close()
+})
+
 it('goes on after a decision that could not be made', async () => {
   const store = createMemoryStore()
   const counts = new PermittedCalls(store)

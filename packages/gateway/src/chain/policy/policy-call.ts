@@ -9,8 +9,8 @@ interface Request {
 }
 
 /**
- * What rules may know of a request. Undefined for a request that only asks about something: a completion, or news of
- * a task that was permitted before. It is permitted like a line in a list.
+ * The facts of a request for rules. Undefined for a request that only asks about something that was permitted before: a
+ * completion, or news of a task. It is permitted like an entry of a list.
  */
 export function policyCall({ method, params, resolved }: Request): PolicyCall | undefined {
   if (method === 'completion/complete' || method.startsWith('tasks/')) return undefined

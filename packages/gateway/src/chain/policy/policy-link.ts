@@ -1,7 +1,7 @@
 import { describePrincipal, type Notification, type ProtocolError } from '@gantry/mcp/exchange'
 import type { GatewayModel } from '../../model/index.ts'
 import type { PolicyCall } from '../../rules/facts.ts'
-import { permissionsOf, type Verdict } from '../../rules/permissions.ts'
+import { permissionsOf, toldMessage, type Verdict } from '../../rules/permissions.ts'
 import { asksFirst } from '../../rules/rule-index.ts'
 import { updatedUri } from '../../targets/listening/shared-listener.ts'
 import type { Log } from '../../telemetry/log.ts'
@@ -20,8 +20,8 @@ export interface PolicyServices {
 }
 
 /**
- * Refuses a call that the caller may not make. Shows what the target answers and says without the resources
- * that the caller may not know of. What the endpoint answers itself is made of what the caller may see.
+ * Refuses a call that the caller may not make. Removes resources that the caller may not know of from the target's
+ * answers and messages. Answers of the endpoint itself are made from what the caller may see.
  */
 export function policyLink(model: GatewayModel, services: PolicyServices): Link | undefined {
   return isOpenToAll(model) ? undefined : (exchange, next) => decide(exchange, next, services)
@@ -91,9 +91,9 @@ function judge(
 
 /** The message of the rule if it has one, else the same answer as for an object that does not exist. */
 function refusal(exchange: ResolvedExchange, verdict: Verdict, log: Log): ProtocolError {
-  const { failure, message } = verdict
-  if (failure !== undefined) tell(log, 'warn', 'A rule cannot be decided, so it denies', exchange, verdict)
-  return refused(exchange, message)
+  if (verdict.failure !== undefined)
+    tell(log, 'warn', 'A rule cannot be decided, so it denies', exchange, verdict)
+  return refused(exchange, toldMessage(verdict))
 }
 
 function tell(

@@ -10,7 +10,7 @@ interface Kept extends KeptBucket {
   readonly expires: number
 }
 
-/** Buckets of this process alone: no call waits for a store. */
+/** Buckets of this process: no call waits for a store. */
 export class LocalBuckets {
   /** The buckets that were used since the others became the older half. */
   #used = new Map<string, Kept>()
@@ -23,6 +23,10 @@ export class LocalBuckets {
       this.#put(counter, { tokens, at, expires }),
   }
 
+  /** What was spent since the others were told. Undefined: there are no others. */
+  #untold: Map<string, Bucket> | undefined
+  #onSpent: (() => void) | undefined
+
   /** What `spend` would say, without taking anything. */
   look(buckets: NamedBuckets, now: number = Date.now()): Spent {
     return spendTokens({ now, get: (counter) => this.#get(counter, now), put: () => {} }, buckets)
@@ -30,7 +34,37 @@ export class LocalBuckets {
 
   spend(buckets: NamedBuckets, now: number = Date.now()): Spent {
     this.#shelf.now = now
-    return spendTokens(this.#shelf, buckets)
+    const spent = spendTokens(this.#shelf, buckets)
+    if (this.#untold && spent.granted) this.#note(this.#untold, buckets)
+    return spent
+  }
+
+  /** From now on `onSpent` hears that there is something for `takeUntold`. */
+  tell(onSpent: () => void): void {
+    this.#untold = new Map()
+    this.#onSpent = onSpent
+  }
+
+  #note(untold: Map<string, Bucket>, buckets: NamedBuckets): void {
+    for (const [counter, bucket] of buckets) {
+      const cost = (bucket.cost ?? 1) + (untold.get(counter)?.cost ?? 0)
+      untold.set(counter, { ...bucket, cost })
+    }
+    this.#onSpent?.()
+  }
+
+  /** What was spent here since the last time. */
+  takeUntold(): NamedBuckets {
+    const untold = [...(this.#untold ?? [])]
+    this.#untold?.clear()
+    return untold
+  }
+
+  /** Counts what another process has spent. */
+  spentElsewhere(buckets: NamedBuckets): void {
+    if (buckets.length === 0) return
+    this.#shelf.now = Date.now()
+    spendTokens(this.#shelf, buckets, true)
   }
 
   /** Undoes a `spend` of a call that is not made. */

@@ -1,11 +1,12 @@
 import type { RateModel } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
-import { LateRefusals } from './late-refusals.ts'
 import { LocalBuckets, type NamedBuckets } from './local-buckets.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const MAX_SHARES = 10_000
 const MAX_NAME = 80
+/** How often other processes are told what was counted. */
+const TELL_EVERY = 100
 
 /** A limit, and what of it requests are counted as. The same requests come again and again, so it is kept. */
 export class Share {
@@ -57,15 +58,43 @@ export interface ShareFill {
   readonly fills: readonly Fill[]
 }
 
+/** What one process has counted, for the others that share its limits. */
+export interface Counted {
+  readonly spent: NamedBuckets
+  /** Calls under way now, by what they are counted as. */
+  readonly running: readonly (readonly [key: string, count: number])[]
+}
+
 /** What this process has counted, on all endpoints together: a limit is not passed by using another one. */
 export class RateCounts {
   readonly local: LocalBuckets = new LocalBuckets()
   readonly running: Running = new Running()
-  readonly late: LateRefusals = new LateRefusals()
   readonly #refused = new Map<string, number>()
   /** What was counted, by the key of the share. */
   readonly #counted = new Map<string, Share>()
   #calls = 0
+
+  /**
+   * Counts together with other processes. `tell` passes on to them what was counted here, soon after; no call waits for
+   * that. Returns what takes in what they say; undefined: that process is gone.
+   */
+  shareWith(tell: (counted: Counted) => void): (from: number, counted: Counted | undefined) => void {
+    let isSoon = false
+    const soon = (): void => {
+      if (isSoon) return
+      isSoon = true
+      setTimeout(() => {
+        isSoon = false
+        tell({ spent: this.local.takeUntold(), running: this.running.takeUntold() })
+      }, TELL_EVERY).unref()
+    }
+    this.local.tell(soon)
+    this.running.tell(soon)
+    return (from, counted) => {
+      this.running.elsewhere(from, counted?.running)
+      if (counted) this.local.spentElsewhere(counted.spent)
+    }
+  }
 
   counted(share: Share, name: string): void {
     share.at = ++this.#calls
@@ -118,7 +147,9 @@ export class RateCounts {
           ? await store.spend({ [counter]: bucket })
           : this.local.look([[counter, bucket]])
       const { capacity } = bucket
-      return { of: counter.endsWith(' rate') ? 'rate' : 'perDay', used: Math.ceil(capacity - left), capacity }
+      // More is used up where several processes have spent it at the same time.
+      const used = Math.min(capacity, Math.ceil(capacity - left))
+      return { of: counter.endsWith(' rate') ? 'rate' : 'perDay', used, capacity }
     })
     const fills = await Promise.all(looked)
     if (limit.concurrent === undefined) return fills
@@ -133,9 +164,39 @@ function fullest({ fills }: ShareFill): number {
 /** Calls under way, by the limit and what they are counted as. */
 class Running {
   readonly #counts = new Map<string, number>()
+  /** Calls that run at other processes. */
+  readonly #elsewhere = new Map<number, Map<string, number>>()
+  /** What has changed since the others were told. Undefined: there are no others. */
+  #untold: Set<string> | undefined
+  #onChange: (() => void) | undefined
 
   count(key: string): number {
-    return this.#counts.get(key) ?? 0
+    let count = this.#counts.get(key) ?? 0
+    for (const counts of this.#elsewhere.values()) count += counts.get(key) ?? 0
+    return count
+  }
+
+  /** From now on `onChange` hears that there is something for `takeUntold`. */
+  tell(onChange: () => void): void {
+    this.#untold = new Set()
+    this.#onChange = onChange
+  }
+
+  takeUntold(): (readonly [key: string, count: number])[] {
+    const changed = [...(this.#untold ?? [])].map((key) => [key, this.#counts.get(key) ?? 0] as const)
+    this.#untold?.clear()
+    return changed
+  }
+
+  /** What another process says of itself; undefined: it is gone. */
+  elsewhere(from: number, changed: readonly (readonly [key: string, count: number])[] | undefined): void {
+    if (!changed) return void this.#elsewhere.delete(from)
+    const counts = this.#elsewhere.get(from) ?? new Map<string, number>()
+    this.#elsewhere.set(from, counts)
+    for (const [key, count] of changed) {
+      if (count > 0) counts.set(key, count)
+      else counts.delete(key)
+    }
   }
 
   /** Returns how to leave; throws what `refusal` makes of a limit that is reached. */
@@ -156,8 +217,10 @@ class Running {
   }
 
   #add(key: string, by: number): void {
-    const count = this.count(key) + by
+    const count = (this.#counts.get(key) ?? 0) + by
     if (count > 0) this.#counts.set(key, count)
     else this.#counts.delete(key)
+    this.#untold?.add(key)
+    this.#onChange?.()
   }
 }

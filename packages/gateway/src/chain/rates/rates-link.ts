@@ -5,6 +5,7 @@ import {
   INTERNAL_ERROR,
   ProtocolError,
   RefusedForLoad,
+  writeJson,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
 import { StoreError, type Spent, type Store } from '../../store/index.ts'
@@ -29,9 +30,9 @@ export function ratesLink(limits: readonly RateModel[], store: Store, counts: Ra
     if (own.length === 0) return next()
     const caller = callerKey(exchange)
     let leave: (() => void) | undefined
-    const refuse = (thrown: unknown): Promise<never> => {
+    const refuse = (thrown: unknown): never => {
       leave?.()
-      return counts.late.tell(thrown, caller, exchange)
+      throw thrown
     }
     try {
       const shares = own.map((limit) => shareOf(limit, exchange, caller, counts))
@@ -68,7 +69,7 @@ function spend(
   }
   if (here.length > 0) requireGranted(counts.local.spend(here), shares, counts)
   if (everywhere.length === 0) return undefined
-  // What others refuse takes nothing here, and what this process refuses takes nothing from them.
+  // A call that other processes refuse takes nothing here, and a call that this process refuses takes nothing there.
   return spendShared(everywhere, shares, counts, store)
     .then((spent) => requireGranted(spent, shares, counts))
     .catch((error: unknown) => {
@@ -165,15 +166,19 @@ function keptShare(limit: RateModel, text: string, value: unknown): Share {
   return share
 }
 
+/** A text such as "900" is no cost: some servers take it for the number. */
 function costOf(limit: RateModel, exchange: GatewayExchange): number {
   const { cost } = limit
-  const value =
-    'value' in cost ? cost.value : evaluate(limit, () => cost.expression.evaluate(factsOf(exchange)))
-  return typeof value === 'number' && value >= 0 ? value : 1
+  if ('value' in cost && typeof cost.value === 'number') return cost.value
+  return evaluate(limit, () => {
+    const value = 'value' in cost ? cost.value : cost.expression.evaluate(factsOf(exchange))
+    if (typeof value === 'number' && value >= 0) return value
+    throw new Error(`its cost is not a number from 0 on: ${writeJson(value)?.slice(0, 100)}`)
+  })
 }
 
 /** When the value of a limit cannot be computed, the call is refused. */
-function evaluate(limit: RateModel, work: () => unknown): unknown {
+function evaluate<T>(limit: RateModel, work: () => T): T {
   try {
     return work()
   } catch (cause) {

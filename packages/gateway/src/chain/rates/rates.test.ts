@@ -57,23 +57,15 @@ describe('a rate', () => {
     expect(retryAfter).toBeLessThanOrEqual(1800)
   })
 
-  it('tells a caller that is refused again and again a little later, and others at once', async () => {
-    const call = await benchFor([{ rate: '1/h' }])
-    await call('search')
-    await call('search', { who: 'bo' })
-    let untold = 0
-    const refused = Array.from({ length: 150 }, async () => {
-      untold++
-      const outcome = await call('search')
-      untold--
-      return kindOf(outcome)
-    })
-    expect(kindOf(await call('search', { who: 'bo' }))).toBe('refused')
-    expect(untold).toBeGreaterThan(0)
-    expect(untold).toBeLessThanOrEqual(100)
-    expect(new Set(await Promise.all(refused))).toEqual(new Set(['refused']))
-    expect(untold).toBe(0)
-  })
+  it.each([-5, '9', [9], null, true])(
+    'refuses a call whose cost is %j: some servers read a number in it',
+    async (pages) => {
+      const call = await benchFor([{ name: 'x', rate: '10/h', cost: { expression: 'args.pages' } }])
+      const refused = await call('search', { args: { pages } })
+      expect(refused).toMatchObject({ error: { message: expect.stringContaining('limit "x"') } })
+      expect((await call('search', { args: { pages: 10 } })).type).toBe('complete')
+    },
+  )
 
   it('counts each caller for itself, and only what it is for', async () => {
     const call = await benchFor([{ for: ['tools:a/search'], rate: '1/h' }])
@@ -207,6 +199,56 @@ describe('calls under way', () => {
     for (const end of open) end()
     expect(kinds(await Promise.all(running))).toEqual(['complete', 'complete'])
     expect((await call('search')).type).toBe('complete')
+  })
+})
+
+describe('a limit of a view', () => {
+  const views = {
+    desk: { use: ['a/*'], limits: { rates: [{ for: ['tools:a/search'], rate: '1/h' }] } },
+    lab: { use: ['a/*'] },
+  }
+
+  it('counts the calls at this view, besides the limits of the gateway', async () => {
+    const { gateway } = await chainBench({ a: app }, { views, limits: { rates: [{ rate: '5/h' }] } })
+    const call = (endpoint: string | undefined, name: string): Promise<Outcome> =>
+      Promise.resolve(
+        gateway.endpoint(endpoint)!.respond(liveExchange('tools/call', { name, arguments: {} })),
+      )
+    const at = async (endpoint: string | undefined, name = 'a_search') => kindOf(await call(endpoint, name))
+    expect([await at('desk'), await at('desk'), await at('desk', 'a_other')]).toEqual([
+      'complete',
+      'refused',
+      'complete',
+    ])
+    expect([await at('lab'), await at(undefined), await at('a', 'search'), await at('lab')]).toEqual([
+      'complete',
+      'complete',
+      'complete',
+      'refused',
+    ])
+    expect(gateway.rates.refusedBy('desk limit 1')).toBe(1)
+  })
+
+  it.each<[string, RawConfig['views'], string]>([
+    [
+      'with a name that is taken',
+      { desk: { use: ['a/*'], limits: { rates: [{ name: 'x', rate: '1/s' }] } } },
+      'Two limits are called',
+    ],
+    ['without a number', { desk: { use: ['a/*'], limits: { rates: [{}] } } }, 'This limit has no number'],
+    [
+      'by an expression that cannot be read',
+      { desk: { use: ['a/*'], limits: { rates: [{ by: 'claims.(', rate: '1/s' }] } } },
+      'The expression cannot be used',
+    ],
+  ])('is reported %s', async (_what, views, message) => {
+    const config = {
+      mcpServers: { a: { command: 'a' } },
+      views,
+      limits: { rates: [{ name: 'x', rate: '1/s' }] },
+    }
+    const loaded = await configFromValue(config as RawConfig, {})
+    expect(JSON.stringify(loaded.ok ? [] : loaded.problems)).toContain(message)
   })
 })
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { complete, failure, ProtocolError, RefusedForLoad } from '@gantry/mcp/exchange'
+import { complete, failure, ProtocolError, RefusedForLoad, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { TargetError } from '../../targets/target-error.ts'
 import { ExchangeLog } from '../../telemetry/exchange-log.ts'
 import { answering, chainBench } from '../chain.test.support.ts'
+import { LateRefusals } from '../limits/late-refusals.ts'
 import { recorderLink } from './recorder-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
@@ -11,7 +12,11 @@ const bench = await chainBench({ a: new Server({ name: 'a' }) })
 function recorder() {
   const exchanges = new ExchangeLog({ size: 10, bodyBytes: 1000, sampling: 1 })
   const lines: unknown[] = []
-  return { exchanges, lines, link: recorderLink(exchanges, (...line) => lines.push(line)) }
+  return {
+    exchanges,
+    lines,
+    link: recorderLink(exchanges, (...line) => lines.push(line), new LateRefusals()),
+  }
 }
 
 describe('the recorder', () => {
@@ -44,6 +49,31 @@ describe('the recorder', () => {
     expect(JSON.stringify(outcome)).not.toContain('secret detail"}')
     expect(exchanges.total.totals()).toMatchObject({ calls: 1, errors: 1 })
     expect(lines).toMatchObject([[level, 'tools/call failed', { detail: thrown.message }]])
+  })
+
+  it('does not take what the gateway itself refuses for a failure of the target', async () => {
+    const { exchanges, link } = recorder()
+    const make = (end: () => Outcome, targetMs?: number) => {
+      const exchange = bench.exchange('tools/call', { name: 'a_x' })
+      return link(exchange, async () => {
+        Object.assign(exchange.record!, { target: 'a', targetMs })
+        return end()
+      })
+    }
+    const refuse = (thrown: Error) => () => {
+      throw thrown
+    }
+    const toolError = () => complete({ isError: true, content: [] })
+    await make(refuse(new ProtocolError(-32600, 'Refunds need a lead')))
+    await make(toolError)
+    expect(exchanges.total.totals()).toMatchObject({ calls: 2, errors: 2 })
+    expect(exchanges.statsOf('a').totals()).toMatchObject({ calls: 0, errors: 0 })
+    await make(refuse(new TargetError('a', 'quarantined', 'It cannot be started')))
+    await make(refuse(new ProtocolError(-32602, 'Its own error')), 5)
+    await make(toolError, 5)
+    await make(() => complete({}), 5)
+    await make(() => complete({}))
+    expect(exchanges.statsOf('a').totals()).toMatchObject({ calls: 5, errors: 3 })
   })
 
   it('shows what is said and asked to those who watch', async () => {

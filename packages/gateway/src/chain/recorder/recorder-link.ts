@@ -1,4 +1,5 @@
 import {
+  callerKey,
   type InputRequests,
   type InputResponses,
   type Outcome,
@@ -12,6 +13,7 @@ import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import type { ExchangeLog } from '../../telemetry/exchange-log.ts'
 import { limitedLog, type Log, type LogLimit } from '../../telemetry/log.ts'
 import type { Ask, GatewayExchange } from '../gateway-exchange.ts'
+import type { LateRefusals } from '../limits/late-refusals.ts'
 import type { Link } from '../link.ts'
 import { TargetError } from '../../targets/target-error.ts'
 
@@ -19,7 +21,7 @@ import { TargetError } from '../../targets/target-error.ts'
 const REFUSALS: LogLimit = { lines: 5, period: 10_000 }
 
 /** Counts and records every request, shows it to those who watch, and makes an outcome of whatever was thrown. */
-export function recorderLink(exchanges: ExchangeLog, log: Log): Link {
+export function recorderLink(exchanges: ExchangeLog, log: Log, late: LateRefusals): Link {
   const refusals = limitedLog(log, REFUSALS)
   return async (exchange, next) => {
     const record = exchanges.begin(exchange)
@@ -34,13 +36,26 @@ export function recorderLink(exchanges: ExchangeLog, log: Log): Link {
     } catch (thrown) {
       outcome = toFailure(thrown)
     }
+    // A target that has never been there has no names by which a request could be resolved.
+    if (outcome.type === 'error' && outcome.cause instanceof TargetError)
+      record.target ??= outcome.cause.target
+    exchanges.settle(record, outcome, exchange)
+    record.isOurs = isOurs(record, outcome)
     exchange.tellEnded(outcome)
     exchanges.end(record, outcome, exchange)
     if (outcome.type === 'error') {
       logFailure(record.isForLoad ? refusals : log, record, outcome, exchange.trace?.traceId)
+      // Everything has ended: what waits here takes no place from others.
+      if (record.isForLoad) await late.hold(callerKey(exchange), exchange.cancellation)
     }
     return outcome
   }
+}
+
+/** Whether a policy, a limit or the like refused the request: its target was not asked, and could have been. */
+function isOurs({ status, targetMs }: ExchangeRecord, outcome: Outcome): boolean {
+  if ((status !== 'error' && status !== 'tool-error') || targetMs !== undefined) return false
+  return outcome.type !== 'error' || !(outcome.cause instanceof TargetError)
 }
 
 /** Notifications and live questions to the caller are recorded as well. */

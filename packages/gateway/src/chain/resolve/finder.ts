@@ -37,7 +37,7 @@ function usable(
   return own !== undefined && visible.maySee('resources', owner, own) ? { catalog: owner, own } : undefined
 }
 
-/** What the configuration leaves out may be shown by a template that was added since. */
+/** A resource that the configuration leaves out may be shown by a template that was added later. */
 async function usableNow(
   uri: string,
   owner: TargetCatalog,
@@ -126,9 +126,9 @@ export async function findNamed(
 }
 
 /**
- * By prefix; there may be several: `git_hub_x` can be of `git` or of `git_hub`. A target without one is asked when
- * it runs or starts for the first time. Whether policy denies the name does not matter here: the answer, and the
- * time that it takes, would tell.
+ * The targets whose prefix fits a name; there may be several: `git_hub_x` can belong to `git` or to `git_hub`. A target
+ * without a prefix is asked when it runs, or starts for the first time. Policy is not asked here: the answer, and the
+ * time that it takes, would tell that a denied name exists.
  */
 function possibleOwners(name: string, catalog: EndpointCatalog, visible: CallerCatalog): TargetCatalog[] {
   return visible.catalogs.filter((one) => {

@@ -31,8 +31,8 @@ export interface ResolverOptions {
 }
 
 /**
- * Finds what a request is about, among what its caller may see. What a caller may not see takes the same way as what
- * does not exist: the answer, and the time that it takes, must not tell.
+ * Finds the object of a request among those that its caller may see. A hidden object takes the same way as one that
+ * does not exist, so that neither the answer nor its time tells them apart.
  */
 export class Resolver {
   readonly #options: ResolverOptions
@@ -210,13 +210,13 @@ export function resolveLink(resolver: Resolver): Link {
   }
 }
 
-/** What a target says, for a caller that may still hear it. */
+/** A notification of the target, for a caller that may still get it. */
 function stillAllowed<T>(exchange: GatewayExchange, said: T): T {
   if (exchange.isWithdrawn) throw absent(exchange)
   return said
 }
 
-/** What a target answered, in the names that clients know. Outcomes that name nothing are returned as they are. */
+/** The target's outcome in the names that clients know. An outcome without names is returned as it is. */
 function toPublic(outcome: Outcome, exchange: ResolvedExchange): Outcome {
   switch (outcome.type) {
     case 'complete': {
@@ -246,7 +246,7 @@ function hasResource(content: unknown): boolean {
   )
 }
 
-/** What a target lacks is answered like what the caller may not use: with the same code and words. */
+/** Answers in the same way for an object that the target lacks and for one that the caller may not use. */
 function publicError(outcome: Failure, exchange: ResolvedExchange): Outcome {
   const { error } = outcome
   if (isMissing(error, exchange)) return { ...failure(absent(exchange)), cause: outcome.cause }
@@ -256,7 +256,7 @@ function publicError(outcome: Failure, exchange: ResolvedExchange): Outcome {
   return { ...outcome, error: { ...error, data } }
 }
 
-/** What a target says while it answers, in the names that clients know. */
+/** A notification of the target during a call, in the names that clients know. */
 function publicNotification(
   notification: Notification,
   { resolved }: GatewayExchange,

@@ -15,6 +15,7 @@ describe('base64 in a text', () => {
     ['of a Kubernetes secret', `data:\n  key: ${base64(SECRET)}\n`],
     ['for addresses', `?k=${Buffer.from(`??>>${SECRET}ü`).toString('base64url')}&x=1`],
     ['in lines', lines(base64(`${'word '.repeat(11)}${SECRET}${' word'.repeat(30)}`), 64)],
+    ['in front of words', `${Buffer.from(`??>>${SECRET} and some more`).toString('base64url')} and so on`],
     [
       'in lines of Windows',
       lines(base64(`${'word '.repeat(13)}${SECRET} and more`), 76).replaceAll('\n', '\r\n'),

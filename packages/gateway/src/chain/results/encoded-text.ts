@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 
 /** Signs by which JSON shows that a text may stand in it encoded. */
-export const ENCODED: RegExp = /"blob"|;base64,|svg\+xml/i
+export const ENCODED: RegExp = /"blob"|;base64,|svg/i
 
 const DATA_URI = /(;base64,)([\w+/-]{8,}={0,2})/gi
-/** Bytes that no text has. */
+/** Texts have none of these but tabs, ends of lines and the escapes of terminals. */
 const CONTROL = /[\0-\x08\x0E-\x1A\x1C-\x1F]/
 const UTF_16 = '\uFEFF'
 
@@ -28,8 +28,16 @@ export function cleanDataUris(text: string, clean: Clean): string {
 }
 
 /** How bytes are read as text: old files are in Latin-1, and some of Windows in UTF-16. Undefined: they are no text. */
-function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' | undefined {
-  if (bytes.length % 2 === 0 && bytes.toString('utf16le', 0, 2) === UTF_16) return 'utf16le'
+export function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' | undefined {
+  if (isUtf16(bytes)) return 'utf16le'
   if (CONTROL.test(bytes.toString('latin1'))) return undefined
   return isUtf8(bytes) ? 'utf8' : 'latin1'
+}
+
+/** With the mark in front, or with nothing but ASCII in it. */
+function isUtf16(bytes: Buffer): boolean {
+  if (bytes.length % 2 !== 0 || bytes.length === 0) return false
+  if (bytes.toString('utf16le', 0, 2) === UTF_16) return true
+  for (let at = 1; at < bytes.length; at += 2) if (bytes[at] !== 0) return false
+  return true
 }

@@ -4,7 +4,7 @@ import { referredSchema } from '../../model/index.ts'
 /** The part of a tool's output schema that is about one value. */
 export type LeafSchema = JsonObject
 
-/** What stands in the place of a text that must have a certain form. No host has a name under `.invalid`. */
+/** What replaces a text that must have a certain form. No host has a name under `.invalid`. */
 const EMPTY_VALUES: Readonly<Record<string, string>> = {
   email: 'masked@masked.invalid',
   'idn-email': 'masked@masked.invalid',

@@ -38,6 +38,8 @@ interface Place {
   readonly field: string
   /** Whether it belongs to the server, and not to the protocol. */
   readonly isData: boolean
+  /** Whether it is a part of what a model reads. */
+  readonly isContent: boolean
   readonly steps: PathSteps
   readonly schema?: LeafSchema | undefined
 }
@@ -97,7 +99,7 @@ class Cleaning {
 
   all(value: unknown): unknown {
     if (this.#paths.size > 0) this.#collect(value)
-    const cleaned = this.#value(value, { field: '', isData: false, steps: NO_STEPS })
+    const cleaned = this.#value(value, { field: '', isData: false, isContent: false, steps: NO_STEPS })
     return cleaned === GONE ? {} : cleaned
   }
 
@@ -126,12 +128,15 @@ class Cleaning {
     return this.#texts.clean(this.#inJson(this.#literals.clean(text)), field, this.#onFound)
   }
 
-  /** A number may be one of a card. */
+  /** A number may be one of a card, also when it is written with an exponent. */
   #number(value: number | JsonNumber, place: Place): unknown {
-    const text = String(value)
-    if (text.length < SHORTEST_NUMBER) return value
-    const shown = this.#texts.clean(this.#literals.clean(text), place.field, this.#onFound)
-    return shown === text ? value : fitMask(value, shown, place.schema)
+    const source = String(value)
+    for (const text of new Set([source, String(Number(source))])) {
+      if (text.length < SHORTEST_NUMBER) continue
+      const shown = this.#texts.clean(this.#literals.clean(text), place.field, this.#onFound)
+      if (shown !== text) return fitMask(value, shown, place.schema)
+    }
+    return value
   }
 
   #array(values: readonly unknown[], place: Place): unknown {
@@ -168,9 +173,9 @@ class Cleaning {
     return changed ?? value
   }
 
-  #isOpaque(key: string, holder: JsonObject, { isData }: Place): boolean {
+  #isOpaque(key: string, holder: JsonObject, { isData, isContent }: Place): boolean {
     if (isData || typeof holder[key] !== 'string') return false
-    if (OPAQUE.has(key)) return true
+    if (OPAQUE.has(key)) return !isContent
     const { type, mode } = holder
     return (key === 'data' && (type === 'image' || type === 'audio')) || (key === 'url' && mode === 'url')
   }
@@ -193,6 +198,7 @@ class Cleaning {
     return {
       field,
       isData: place.isData || DATA.has(key),
+      isContent: place.isContent || READ_TOGETHER.has(key),
       steps: starts ? this.#paths : follow(place.steps, key),
       schema: starts ? this.#schema : schemaAt(place.schema, key, this.#schema),
     }
@@ -203,7 +209,7 @@ class Cleaning {
     if (this.#paths.size === 0 && !text.includes('\\')) return text
     const value = readStructured(text)
     if (value === undefined) return text
-    const shown = this.#value(value, { field: '', isData: true, steps: this.#paths })
+    const shown = this.#value(value, { field: '', isData: true, isContent: false, steps: this.#paths })
     if (shown === value) return text
     return shown === GONE ? '' : writeJson(shown, undefined, /^[[{]\r?\n/.test(text.trim()) ? 2 : undefined)
   }
@@ -227,7 +233,10 @@ class Cleaning {
     if (Array.isArray(value) || isJsonObject(value)) {
       for (const [key, inner] of Object.entries(value)) this.#collectAt(inner, follow(steps, key), found)
     } else if (found !== undefined && (typeof value === 'string' || isNumber(value))) {
-      this.#literals.add(String(value), found)
+      const text = String(value)
+      this.#literals.add(text, found)
+      // As it stands in JSON, which may stand in other words.
+      this.#literals.add(JSON.stringify(text).slice(1, -1), found)
     }
   }
 }
@@ -250,5 +259,5 @@ function quietly(text: string): unknown {
 /** Where an object has text as base64. Images are none, but for drawings. */
 function encodedMember({ blob, data, mimeType }: JsonObject): 'blob' | 'data' | undefined {
   if (typeof blob === 'string') return 'blob'
-  return typeof data === 'string' && String(mimeType).includes('svg') ? 'data' : undefined
+  return typeof data === 'string' && /svg/i.test(String(mimeType)) ? 'data' : undefined
 }

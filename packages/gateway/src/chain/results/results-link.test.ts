@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { complete, failure, ProtocolError, type JsonObject, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
-import type { RawResultRule } from '../../config/raw-config.ts'
+import type { RawResultRule } from '../../model/index.ts'
 import type { ExchangeRecord } from '../../telemetry/exchange-record.ts'
 import { answering, chainBench, modelOf } from '../chain.test.support.ts'
 import { ResultCleaner } from './result-cleaner.ts'
@@ -51,13 +51,27 @@ describe('what a rule finds', () => {
       'a drawing',
       complete({ content: [{ type: 'image', mimeType: 'image/svg+xml', data: base64(`<text>${MAIL}`) }] }),
     ],
+    ...['image/SVG+XML', 'image/svg'].map((mimeType): [string, Outcome] => [
+      `a drawing of the type ${mimeType}`,
+      complete({ content: [{ type: 'image', mimeType, data: base64(`Jörg, ${MAIL}`, 'latin1') }] }),
+    ]),
     ['a data URI', complete(text(`see data:text/plain;base64,${base64(MAIL)}`))],
     ['the source of an icon', complete({ content: [], icons: [{ src: `data:a/b;base64,${base64(MAIL)}` }] })],
+    ['what only looks like an id of the protocol', complete({ content: [{ type: 'text', taskId: MAIL }] })],
     ['the name of metadata', complete({ content: [], _meta: { [MAIL]: 1 } })],
     ['a link', complete({ content: [{ type: 'resource_link', uri: `mailto:${MAIL}`, name: MAIL }] })],
     [
       'a URI with escapes',
       complete({ content: [{ type: 'resource_link', uri: 'x:ann%40example.com', name: 'n' }] }),
+    ],
+    ['a URI within another', complete(text('go to https://a.example/?to=%2F%3Fmail%3Dann%2540example.com'))],
+    [
+      'several spellings at once',
+      complete(
+        text(
+          'a: ann%40example.com, b: ann&#64;example.com, c: ann\\u0040example.com, d: ａｎｎ＠example.com',
+        ),
+      ),
     ],
     ['a prompt', complete({ messages: [{ role: 'user', content: { type: 'text', text: MAIL } }] })],
     ['an error', failure(new ProtocolError(-32000, `no ${MAIL}`, { mail: MAIL }))],
@@ -82,7 +96,7 @@ describe('what a rule finds', () => {
     const decoded = all
       .replaceAll(/(?:"(?:blob|data)":"|;base64,)([\w+/]+=*)/g, (_, data: string) => atob(data))
       .replaceAll('\0', '')
-    expect(decoded.normalize('NFKC')).not.toMatch(/ann.{0,6}(?:@|%40|&#64;)/)
+    expect(decoded.normalize('NFKC')).not.toMatch(/ann.{0,6}(?:@|%(?:25)*40|&#64;|\\\\+u0040)/)
     expect(decoded).toContain('[masked email]')
   })
 
@@ -108,6 +122,39 @@ describe('what a rule finds', () => {
     })
     expect(heard).toHaveLength(3)
     expect(JSON.stringify(heard)).not.toContain('ann@')
+  })
+
+  it('is left in the URI of a resource that the caller has subscribed to', async () => {
+    const { link } = await linkFor({ mask: ['email'] })
+    const heard: unknown[] = []
+    const exchange = bench.exchange('subscriptions/listen', {}, { notify: (one) => void heard.push(one) })
+    await link(exchange, async () => {
+      const params = { uri: `crm://${MAIL}`, title: MAIL }
+      exchange.notify({ method: 'notifications/resources/updated', params })
+      return complete({})
+    })
+    expect(heard).toMatchObject([{ params: { uri: `crm://${MAIL}`, title: '[masked email]' } }])
+  })
+
+  it('is not in the pieces of a result that come with progress: it could begin in one and end in another', async () => {
+    const { link } = await linkFor({ mask: ['email'] })
+    const heard: unknown[] = []
+    const exchange = bench.exchange('tools/call', {}, { notify: (one) => void heard.push(one) })
+    await link(exchange, async () => {
+      for (const piece of [MAIL.slice(0, 6), MAIL.slice(6)]) {
+        const _meta = { 'dev.gantry/partialContent': { type: 'text', text: piece }, more: 1 }
+        exchange.notify({
+          method: 'notifications/progress',
+          params: { progressToken: 1, progress: 1, _meta },
+        })
+      }
+      return complete(text(MAIL))
+    })
+    const progress = {
+      method: 'notifications/progress',
+      params: { progressToken: 1, progress: 1, _meta: { more: 1 } },
+    }
+    expect(heard).toEqual([progress, progress])
   })
 
   it('is not in what is recorded of the target', async () => {
@@ -221,6 +268,15 @@ describe('a path', () => {
     expect(JSON.stringify(shown)).not.toMatch(/3456|987654/)
   })
 
+  it('hides values in JSON within other words', async () => {
+    const note = 'says "no",\nand left'
+    const structuredContent = { people: [{ ssn: note }] }
+    const words = `They are:\n${JSON.stringify(structuredContent)}, and so on`
+    const shown = await through(rule, complete({ ...text(words), structuredContent }))
+    expect(JSON.stringify(shown)).toContain('[masked number]')
+    expect(JSON.stringify(shown)).not.toMatch(/says|left/)
+  })
+
   it.each<[string, unknown]>([
     ['people.0.ssn', { people: [{ name: 'Ann' }, { name: 'Bo', ssn: 987654 }] }],
     ['**.ssn', { people: [{ name: 'Ann' }, { name: 'Bo' }] }],
@@ -281,6 +337,8 @@ describe('a result as it came', () => {
     ['escapes', String.raw`{"content":[{"type":"text","text":"ann\u0040example.com"}]}`],
     ['entities', '{"content":[{"type":"text","text":"ann&commat;example.com"}]}'],
     ['signs that look like others', '{"content":[{"type":"text","text":"ann\uFF20example.com"}]}'],
+    ['texts that go on in the next', '{"content":[{"text":"ann@exam"},{"text":"ple.com"}]}'],
+    ['the same with spaces', '{"content":[{"text" : "ann@exam"},{"text"\n: "ple.com"}]}'],
     ['bytes', '{"contents":[{"uri":"a:b","blob":"YW5uQGV4YW1wbGUuY29t"}]}'],
     ['a name like one that is known', '{"structuredContent":{"structuredContentOfAnn":1}}'],
   ])('is read when it has %s', async (_, json) => {

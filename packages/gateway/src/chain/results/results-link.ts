@@ -1,7 +1,9 @@
 import {
   complete,
   failure,
+  isJsonObject,
   jsonOf,
+  PARTIAL_CONTENT,
   ProtocolError,
   withPlainNumbers,
   type JsonObject,
@@ -66,10 +68,28 @@ function handle(rules: readonly ResultRule[], findings: ResultFindings): Handlin
   return {
     cleaner,
     isUntrusted: rules.some(({ untrusted }) => untrusted),
-    hears: (notification) => quietly(() => cleaner.clean<Notification>(notification)),
+    hears: (notification) =>
+      quietly(() =>
+        cleaner.clean<Notification>(withoutPiece(notification), { given: subscribed(notification) }),
+      ),
     asks: (ask) => async (questions, signal) => ask(cleaner.clean(questions), signal),
     cleanMessage: (message) => quietly(() => cleaner.clean(message)) ?? { withheld: true },
   }
+}
+
+/** The URI of a resource that has changed is the one that the caller has subscribed to. */
+function subscribed({ method, params }: Notification): string | undefined {
+  const uri = method === 'notifications/resources/updated' ? params?.uri : undefined
+  return typeof uri === 'string' ? uri : undefined
+}
+
+/** Progress without a piece of the result: what is to be hidden could begin in one and end in the next. */
+function withoutPiece(notification: Notification): Notification {
+  const { params } = notification
+  const meta = params?._meta
+  if (!isJsonObject(meta) || !(PARTIAL_CONTENT in meta)) return notification
+  const { [PARTIAL_CONTENT]: _, ...rest } = meta
+  return { ...notification, params: { ...params, _meta: rest } }
 }
 
 function quietly<T>(clean: () => T): T | undefined {

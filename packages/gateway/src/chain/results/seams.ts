@@ -8,10 +8,13 @@ const AROUND = 2048
 /** Seams that are not further apart are looked at together: there may be one behind each character. */
 const TOGETHER = 16 * 1024
 
+/** Some programs write a space in front of the colon. */
+const TEXT = /"text"\s*:/g
+
 /** Whether JSON has several texts, of which one could go on in the next. False says nothing of other JSON. */
 export function hasSeams(json: string): boolean {
-  const first = json.indexOf('"text":')
-  return first !== -1 && json.includes('"text":', first + 1)
+  TEXT.lastIndex = 0
+  return TEXT.test(json) && TEXT.test(json)
 }
 
 /** Parts of content, cleaned of what begins in one text and ends in another; the same list when there is none. */

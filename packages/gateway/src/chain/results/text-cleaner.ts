@@ -1,6 +1,5 @@
 import {
   compileRe2,
-  decodePercent,
   detectorsFor,
   replaceFound,
   withoutHidden,
@@ -8,6 +7,7 @@ import {
   type Sensitive,
 } from '../../model/index.ts'
 import { cleanEncodedRuns, hasEncodedText } from './encoded-runs.ts'
+import { readingsOf, SPELLED } from './readings.ts'
 import { RefusedResult } from './refused-result.ts'
 
 export type Action = 'mask' | 'drop' | 'refuse'
@@ -18,8 +18,20 @@ export type OnFound = (name: string, action: Action) => void
 /** Replaces what one detector or pattern finds in a text. */
 type Step = (text: string, field: string, onFound: OnFound) => string
 
-/** Of base64 in base64. */
+/** How many layers of base64 are opened. */
 const MOST_LAYERS = 3
+
+/** How often each character may be read, and how many more of a short text. */
+const MOST_READ = 60
+const LITTLE = 1000
+
+/** One text that is looked through. */
+interface Looking {
+  readonly field: string
+  readonly onFound: OnFound
+  /** How many characters may still be read. */
+  left: number
+}
 
 export const maskOf = (name: string): string => `[masked ${name}]`
 
@@ -55,13 +67,34 @@ export class TextCleaner {
   clean(text: string, field: string, onFound: OnFound): string {
     const shown = this.#stripHidden ? withoutHidden(text) : text
     if (this.#steps.length === 0) return shown
-    const cleaned = this.#encoded(this.#apply(shown, field, onFound), onFound, 0)
-    if (!SPELLED.test(cleaned)) return cleaned
-    for (const spelling of spellingsOf(cleaned)) {
-      const clear = this.#apply(spelling, field, onFound)
-      if (clear !== spelling) return clear
+    return this.#clean(shown, { field, onFound, left: MOST_READ * (shown.length + LITTLE) }, 0)
+  }
+
+  /** In all readings, and in what is encoded. */
+  #clean(text: string, looking: Looking, layer: number): string {
+    let cleaned = this.#asWritten(text, looking, layer)
+    for (let next: string | undefined = cleaned; next !== undefined; ) {
+      cleaned = next
+      next = SPELLED.test(cleaned) ? this.#inReadings(cleaned, looking, layer) : undefined
     }
     return cleaned
+  }
+
+  /** A text in a reading in which something was found, without it. Other readings may hold more. */
+  #inReadings(text: string, looking: Looking, layer: number): string | undefined {
+    for (const reading of readingsOf(text)) {
+      const clear = this.#asWritten(reading, looking, layer)
+      if (clear !== reading) return clear
+    }
+    return undefined
+  }
+
+  #asWritten(text: string, looking: Looking, layer: number): string {
+    looking.left -= text.length
+    if (looking.left < 0) throw new RefusedResult('what it holds is escaped too often')
+    const shown = this.#apply(text, layer === 0 ? looking.field : '', looking.onFound)
+    if (layer === MOST_LAYERS) return shown
+    return cleanEncodedRuns(shown, (inner) => this.#clean(inner, looking, layer + 1))
   }
 
   /** Whether nothing in a value could be found, by its JSON as it came. False says nothing. */
@@ -73,14 +106,6 @@ export class TextCleaner {
     let found = this.#jsonHint.exec(json)
     while (found && found[1] === undefined) found = this.#jsonHint.exec(json)
     return !found && !hasEncodedText(json)
-  }
-
-  /** What was encoded may have been encoded before. */
-  #encoded(text: string, onFound: OnFound, depth: number): string {
-    if (depth === MOST_LAYERS) return text
-    return cleanEncodedRuns(text, (inner) =>
-      this.#encoded(this.#apply(inner, '', onFound), onFound, depth + 1),
-    )
   }
 
   #apply(text: string, field: string, onFound: OnFound): string {
@@ -129,44 +154,4 @@ function patternStep(source: string, name: string, action: Action): Step {
     }
     return done === 0 ? text : shown + text.slice(done)
   }
-}
-
-const ENTITY = /&#(?:(\d{1,7})|x([\da-f]{1,6}));?|&(commat|period|lowbar|hyphen|plus);/gi
-const NAMED: Record<string, string> = { commat: '@', period: '.', lowbar: '_', hyphen: '-', plus: '+' }
-const ESCAPE = /\\(?:u([\da-f]{4})|[nrtbf])/gi
-/** Printed numbers have them between their groups. */
-const DASH = /[\u2010-\u2015\u2212]/g
-const ALL_ASCII = /^[\u0000-\u007F]*$/
-/** Texts that may be read in another way, too. */
-const SPELLED = /[^\u0000-\u007F]|[%\\&]/
-
-/** The same text read as people and programs may read it: without signs that hide it, and without escapes. */
-function spellingsOf(text: string): string[] {
-  const found: string[] = []
-  const add = (other: string): void => {
-    if (other !== text) found.push(other)
-  }
-  if (!ALL_ASCII.test(text)) add(withoutHidden(text.normalize('NFKC')).replaceAll(DASH, '-'))
-  if (text.includes('%')) add(decodePercent(text))
-  if (text.includes('\\')) {
-    add(
-      text.replaceAll(ESCAPE, (_, hex?: string) =>
-        hex === undefined ? '\n' : fromCode(Number.parseInt(hex, 16)),
-      ),
-    )
-  }
-  if (text.includes('&')) {
-    add(
-      text.replaceAll(ENTITY, (_, decimal?: string, hex?: string, named?: string) =>
-        named === undefined
-          ? fromCode(decimal === undefined ? Number.parseInt(hex!, 16) : Number(decimal))
-          : NAMED[named.toLowerCase()]!,
-      ),
-    )
-  }
-  return found
-}
-
-function fromCode(code: number): string {
-  return code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }

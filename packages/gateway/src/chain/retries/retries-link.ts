@@ -14,8 +14,8 @@ type Next = Parameters<Link>[1]
 const LONGEST_PAUSE = 5_000
 
 /**
- * Makes a call once more when its server could not be reached or was too busy, or beside the first when that takes
- * long. Only for tools that say that they may be called twice, and that the configuration names.
+ * Makes a call once more when its server could not be reached or was too busy, or makes a second one beside it when it
+ * takes long. Only for tools that declare that they may be called twice, and that the configuration names.
  */
 export function retriesLink(models: readonly RetryModel[]): Link | undefined {
   if (models.length === 0) return undefined

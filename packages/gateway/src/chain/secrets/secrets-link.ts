@@ -24,8 +24,8 @@ export interface Scrubbing {
 }
 
 /**
- * What a target says besides its results goes to the caller, but not with the secrets that the target was given: its
- * errors, of the protocol or of a tool, its notifications, its questions, and what its tasks say of themselves.
+ * Removes the target's configured secrets from everything that it says besides results: errors of the protocol or of a
+ * tool, notifications, questions, and the status of its tasks.
  */
 export function secretsLink({ secrets }: Scrubbing): Link {
   return async (exchange, next) => {
@@ -39,7 +39,7 @@ export function secretsLink({ secrets }: Scrubbing): Link {
   }
 }
 
-/** What a person has typed in is looked for in what their own target says to them, and changes nothing for others. */
+/** A secret that a person typed in is looked for in messages of that person's target to that person only. */
 function ownerOf({ auth, resolved }: ResolvedExchange): SecretOwner | undefined {
   return auth && resolved ? { principal: auth.principal, target: resolved.target.name } : undefined
 }

@@ -1,9 +1,15 @@
-import { deriveExchange, type Exchange, type Outcome, type TaskHandle } from '@gantry/mcp/exchange'
+import {
+  deriveExchange,
+  type Exchange,
+  INTERNAL_ERROR,
+  type Outcome,
+  ProtocolError,
+  type TaskHandle,
+} from '@gantry/mcp/exchange'
 import { declaresTasks, missingTasks, TaskService, TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { EndpointCatalog } from '../../catalog/endpoint-catalog.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { Store } from '../../store/index.ts'
-import { isStillThere } from '../../targets/server-mark.ts'
 import { absent, methodNotFound } from '../absent.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerCatalog } from '../policy/caller-catalog.ts'
@@ -30,7 +36,7 @@ export class CallerTasks {
     const { target } = catalog
     const isThere =
       task.isOwn ||
-      (target.serverOf(asked) === task.server && isStillThere(task.process, target.processOf(asked)))
+      (target.serverOf(asked) === task.server && (await target.processes.isThere(task.process, asked)))
     return isThere && maySeeTask(task, exchange.visible) ? task : undefined
   }
 
@@ -47,17 +53,22 @@ export class CallerTasks {
   }
 
   /**
-   * Asks the gateway that runs a task. Undefined: it is this one, or it is gone, and what it finished is in the store.
+   * Asks the gateway that runs a task. Returns undefined when this gateway runs it, or when the other one is gone:
+   * finished tasks are in the store.
    */
   async askRunner({ at, catalog }: CallerTask, exchange: Exchange): Promise<Outcome | undefined> {
     const { target } = catalog
     return isElsewhere(at, target) ? target.askAt(at, exchange, this.#ids.endpoint) : undefined
   }
 
-  /** Hears of a task that another gateway runs, until the listener ends. A runner that is gone says nothing more. */
-  async listenAtRunner(task: CallerTask, exchange: Exchange): Promise<void> {
+  /** Hears of a task that another gateway runs, until the listener ends. Rejects when the other one says no more. */
+  async listenAtRunner(task: CallerTask, exchange: Exchange): Promise<never> {
     const params = { ...exchange.params, notifications: { taskIds: [task.own] } }
     await this.askRunner(task, deriveExchange(exchange, { params })).catch(() => undefined)
+    throw new ProtocolError(
+      INTERNAL_ERROR,
+      `The gateway that ran the task ${task.shown} is gone. Listen again: what is acknowledged is there`,
+    )
   }
 
   /**
@@ -70,7 +81,7 @@ export class CallerTasks {
   ): Promise<TaskHandle> {
     const { target, kind, name } = exchange.resolved
     const made = asked
-      ? { isOwn: false, server: asked.server!, process: target.processOf(asked), at: '' }
+      ? { isOwn: false, server: asked.server!, process: await target.processes.of(asked), at: '' }
       : { isOwn: true, server: '', process: '', at: target.gateway ?? '' }
     const origin = { target: target.name, own: String(task.taskId), kind, name, ...made }
     return { type: 'task', task: { ...task, taskId: await this.#ids.write(origin, exchange) } }

@@ -2,7 +2,7 @@ import { bindingOf, type Exchange, type Sealer } from '@gantry/mcp/exchange'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import type { ObjectKind } from '../../model/index.ts'
 
-/** What a task is: where it runs, its id there, and what was called to make it. */
+/** The origin of a task: its target, its id there, and the call that made it. */
 export interface TaskOrigin {
   /** The name of the target. */
   readonly target: string

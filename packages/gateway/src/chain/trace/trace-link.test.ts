@@ -1,10 +1,10 @@
 import { expect, it, describe } from 'vitest'
-import { complete, failure, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
+import { complete, composeMiddleware, failure, ProtocolError, type Outcome } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import type { RequestTrace, Tracer } from '../../telemetry/tracer.ts'
 import { answering, chainBench, runLink } from '../chain.test.support.ts'
 import type { Link } from '../link.ts'
-import { tracedLinks, traceLink } from './trace-link.ts'
+import { tracedWay, traceLink } from './trace-link.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
 
@@ -13,6 +13,7 @@ function tracing(): { tracer: Tracer; trace: RequestTrace; steps: string[]; ends
   const steps: string[] = []
   const ends: Outcome[] = []
   const trace = {
+    enter: (name: string) => void steps.push(name),
     step: (name: string) => void steps.push(name),
     end: (outcome: Outcome) => void ends.push(outcome),
   } as unknown as RequestTrace
@@ -53,26 +54,31 @@ describe('the link of traces', () => {
 describe('links with spans', () => {
   const passing: Link = async (_exchange, next) => next()
   const refusing: Link = async () => Promise.reject(new ProtocolError(-32602, 'no'))
-  const run = async (links: Record<string, Link>, isTraced = true): Promise<string[]> => {
+  const run = async (links: Record<string, Link | undefined>, isTraced = true): Promise<string[]> => {
     const { trace, steps } = tracing()
     const exchange = bench.exchange('tools/call')
     if (isTraced) exchange.trace = trace
-    for (const link of Object.values(tracedLinks(links))) {
-      await Promise.resolve(link!(exchange, answering().next)).catch(() => {})
-    }
+    const way = tracedWay(links, () => {
+      steps.push('the end of the way')
+      return complete({})
+    })
+    await Promise.resolve(composeMiddleware([...way.links], way.handle)(exchange)).catch(() => {})
     return steps
   }
 
   it('have one for what they do before the next link', async () => {
-    expect(await run({ limits: passing, resolve: passing, policy: passing })).toEqual([
+    expect(await run({ limits: passing, audit: passing, resolve: passing, policy: passing })).toEqual([
       'queue',
+      '',
       'resolve',
       'policy',
+      '',
+      'the end of the way',
     ])
   })
 
   it('have one for what they do with the result', async () => {
-    expect(await run({ results: passing })).toEqual(['transformation'])
+    expect(await run({ results: passing })).toEqual(['the end of the way', 'transformation'])
   })
 
   it('have one when they refuse, and none for work that was never begun', async () => {
@@ -80,8 +86,7 @@ describe('links with spans', () => {
   })
 
   it('have none without a trace, or when their work is not worth one', async () => {
-    expect(await run({ policy: passing }, false)).toEqual([])
-    expect(await run({ secrets: passing })).toEqual([])
-    expect(tracedLinks({ policy: undefined })).toEqual({ policy: undefined })
+    expect(await run({ policy: passing }, false)).toEqual(['the end of the way'])
+    expect(await run({ secrets: passing, policy: undefined })).toEqual(['the end of the way'])
   })
 })

@@ -1,4 +1,5 @@
 import type { Tracer } from '../../telemetry/tracer.ts'
+import type { Ended, HandleGatewayExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 
 /** A span for every request of a client. Everything that happens for the request lies within it. */
@@ -7,12 +8,14 @@ export function traceLink(tracer: Tracer | undefined): Link | undefined {
   return (exchange, next) => {
     const trace = tracer.begin(exchange)
     exchange.trace = trace
-    if (trace) exchange.whenEnded((outcome) => trace.end(outcome, exchange))
+    if (trace) exchange.whenEnded(endTrace)
     return next()
   }
 }
 
-/** What links do that is worth a span, by the names of the links. The span ends where the next link begins. */
+const endTrace: Ended = (outcome, exchange) => exchange.trace?.end(outcome, exchange)
+
+/** What links do that is worth a span, by the names of the links. */
 const STEPS: Readonly<Record<string, string>> = {
   limits: 'queue',
   resolve: 'resolve',
@@ -23,42 +26,44 @@ const STEPS: Readonly<Record<string, string>> = {
 /** What links do with a result: the span begins where the next link has ended. */
 const LATER_STEPS: Readonly<Record<string, string>> = { results: 'transformation', view: 'transformation' }
 
-/** The same links, each with its span. Links themselves know nothing of traces. */
-export function tracedLinks(
+/** The links of one way through an endpoint, and what stands at its end. */
+export interface Way {
+  readonly links: readonly Link[]
+  readonly handle: HandleGatewayExchange
+}
+
+/**
+ * Adds the spans of links, which themselves know nothing of traces. A step ends where the next link begins. A request
+ * that does not reach the next link ends its step with itself.
+ */
+export function tracedWay(
   links: Readonly<Record<string, Link | undefined>>,
-): Record<string, Link | undefined> {
-  return Object.fromEntries(
-    Object.entries(links).map(([name, link]) => [
-      name,
-      link && withSteps(link, STEPS[name], LATER_STEPS[name]),
-    ]),
-  )
+  handle: HandleGatewayExchange,
+): Way {
+  const traced: Link[] = []
+  let before = ''
+  for (const [name, link] of Object.entries(links)) {
+    if (!link) continue
+    const step = STEPS[name] ?? ''
+    const later = LATER_STEPS[name]
+    const own = later === undefined ? link : withLaterStep(link, later)
+    traced.push(step === before ? own : entering(step, own))
+    before = step
+  }
+  return { links: traced, handle: before === '' ? handle : leaving(handle) }
 }
 
-function withSteps(link: Link, before: string | undefined, after: string | undefined): Link {
-  const ended = after === undefined ? link : withLaterStep(link, after)
-  return before === undefined ? ended : withEarlierStep(ended, before)
-}
-
-/** A request that does not reach the next link ends here with its own outcome. */
-function withEarlierStep(link: Link, name: string): Link {
+function entering(step: string, link: Link): Link {
   return (exchange, next) => {
-    const { trace } = exchange
-    if (!trace) return link(exchange, next)
-    const began = performance.now()
-    let isEnded = false
-    const end = (): void => {
-      isEnded = true
-      trace.step(name, began)
-    }
-    const outcome = link(exchange, (changed) => {
-      end()
-      return next(changed)
-    })
-    if (isEnded) return outcome
-    return Promise.resolve(outcome).finally(() => {
-      if (!isEnded) end()
-    })
+    exchange.trace?.enter(step)
+    return link(exchange, next)
+  }
+}
+
+function leaving(handle: HandleGatewayExchange): HandleGatewayExchange {
+  return (exchange) => {
+    exchange.trace?.enter('')
+    return handle(exchange)
   }
 }
 

@@ -35,8 +35,8 @@ export class ViewArguments {
   }
 
   /**
-   * What the target calls a parameter; undefined for a name that clients do not see, and for one that servers could
-   * take for a parameter of the view: Go, for one, knows no case in JSON. `declared` are the names that the target has.
+   * The target's name of a parameter. Undefined for a name that clients do not see, and for a name that servers could
+   * confuse with a parameter of the view: Go ignores case in JSON. `declared` are the names that the target has.
    */
   ownName(name: string, declared: ReadonlySet<string>): string | undefined {
     const own = this.#own.get(name)

@@ -5,7 +5,7 @@ const SERVER = '@gantry/mcp/server'
 
 type Inline = ts.ArrowFunction | ts.FunctionExpression
 
-/** What handlers read of their context, by the names of both. */
+/** The members of a handler's context, by their names in both SDKs. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['signal', 'signal'],
   ['authInfo', 'auth'],
@@ -42,7 +42,7 @@ export function isInline(rewrite: Rewrite, node: ts.Expression): node is Inline 
   return rewrite.ts.isArrowFunction(node) || rewrite.ts.isFunctionExpression(node)
 }
 
-/** Renames what handlers read of their context, and names what is not there. */
+/** Renames the members of the context that handlers read, and notes members that do not exist. */
 export function rewriteContext(rewrite: Rewrite, handler: Inline, at: number): void {
   const { ts } = rewrite
   if (handler.type) dropType(rewrite, handler.type)

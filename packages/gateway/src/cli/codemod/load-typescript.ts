@@ -5,8 +5,8 @@ import { CliError } from '../cli-error.ts'
 export type TypeScript = typeof typescript
 
 /**
- * The compiler that is installed beside Gantry. That of the project is not loaded: loading is running, and the project
- * may be a stranger's. From 7.0 on TypeScript has no parser to call.
+ * The compiler that is installed beside Gantry. The compiler of the project is not loaded, because that would run code
+ * of the project, which may not be the user's own. From 7.0 on TypeScript has no parser to call.
  */
 export function loadTypeScript(): TypeScript {
   try {

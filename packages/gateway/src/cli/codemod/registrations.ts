@@ -3,14 +3,6 @@ import { isInline, rewriteContext, rewriteToolHandler } from './handlers.ts'
 import { type Kind, propertyOf, type SymbolResolver } from './resolve.ts'
 import type { Rewrite } from './rewrite.ts'
 
-export type Registrar =
-  | 'tool'
-  | 'prompt'
-  | 'resource'
-  | 'registerTool'
-  | 'registerPrompt'
-  | 'registerResource'
-
 /** Our names for the members of the options of tools and prompts. */
 const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['inputSchema', 'input'],
@@ -18,7 +10,9 @@ const MEMBERS: ReadonlyMap<string, string> = new Map([
   ['argsSchema', 'input'],
 ])
 
-/** `server.tool(name, description, shape, hints, handler)`, and the same of a prompt: everything but ends is optional. */
+/**
+ * `server.tool(name, description, shape, hints, handler)`, and the same of a prompt: everything but ends is optional.
+ */
 export function rewritePositional(call: ts.CallExpression, kind: 'tool' | 'prompt', change: Change): void {
   const [name, ...rest] = call.arguments
   const handler = rest.pop()
@@ -123,10 +117,10 @@ function rewriteHandler(
   }
 }
 
-/** What a change of one file needs. */
+/** The state of rewriting one file. */
 export interface Change {
   readonly rewrite: Rewrite
   readonly resolver: SymbolResolver
-  /** What zod is called in this file. */
+  /** The name of zod in this file. */
   zod(): string
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type ts from 'typescript'
 import type { TypeScript } from './load-typescript.ts'
 
-/** What stands in the place of an argument, as far as the text of the project tells. */
+/** The kind of an argument, as far as the text of the project shows it. */
 export type Kind = 'text' | 'shape' | 'schema' | 'hints' | 'unknown'
 
 const HINTS = new Set(['title', 'readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'])

@@ -69,7 +69,9 @@ function isCommonJs({ ts, file }: Rewrite): boolean {
   return /\brequire\(/.test(file.text) && !file.statements.some((node) => ts.isImportDeclaration(node))
 }
 
-/** `registerTool` tells what it is; `tool`, `prompt` and `resource` are common words, so their owner must look right. */
+/**
+ * `registerTool` tells what it is; `tool`, `prompt` and `resource` are common words, so their owner must look right.
+ */
 function isRegistration(rewrite: Rewrite, call: ts.CallExpression, receiver: ts.Node, name: string): boolean {
   if (/^register(Tool|Prompt|Resource)$/.test(name)) return call.arguments.length >= 3
   if (!/^(tool|prompt|resource)$/.test(name) || call.arguments.length < 2) return false
@@ -93,7 +95,7 @@ function renameServer(rewrite: Rewrite): void {
   visit(rewrite.file)
 }
 
-/** Takes out what is not used any more, adds what is; returns the modules of the official SDK that are left. */
+/** Removes unused imports and adds the needed ones. Returns the modules of the official SDK that are left. */
 function rewriteImports(rewrite: Rewrite): string[] {
   const { ts } = rewrite
   const left: string[] = []
@@ -128,7 +130,7 @@ function rewriteImports(rewrite: Rewrite): string[] {
   return left
 }
 
-/** What zod 4 does not take any more: its old entry, and records without a schema for their keys. */
+/** Rewrites code that zod 4 refuses: its old entry, and records without a schema for their keys. */
 function rewriteZod(
   rewrite: Rewrite,
   { name, specifier }: { name: string; specifier: ts.StringLiteral },

@@ -15,7 +15,7 @@ export interface ChangedFile {
   readonly notes: readonly Note[]
 }
 
-/** What becomes of the files in a folder, and of the `package.json` above them. Nothing is written. */
+/** Returns the new text of the files in a folder and of the `package.json` above them. Writes nothing. */
 export function rewriteProject(folder: string, gantryVersion: string): ChangedFile[] {
   const typescript = loadTypeScript()
   const changed: ChangedFile[] = []

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { writeJson } from '@gantry/mcp/exchange'
 import type { AdminApi, ApprovalReport } from '../../admin/contract.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
-import { formatTable } from '../table.ts'
 
 interface DecideOptions extends GlobalOptions {
   readonly reason?: string
@@ -20,12 +20,12 @@ export function register(program: Command, io: CliIo): void {
     .command('list', { isDefault: true })
     .description('Lists the calls that wait, or were decided and not made yet.')
     .addHelpText('after', '\nExamples:\n  gantry approvals list\n  gantry approvals list --json')
-    .action((_: unknown, self: Command) => list(self.optsWithGlobals<GlobalOptions>(), io))
+    .action(action(io, list))
   approvals
     .command('show')
     .argument('<id>', 'its id, or the beginning of it')
     .description('Shows a call with its arguments.')
-    .action((id: string, _: unknown, self: Command) => show(id, self.optsWithGlobals<GlobalOptions>(), io))
+    .action(action(io, show))
   for (const [name, approved] of [['approve', true] as const, ['deny', false] as const]) {
     approvals
       .command(name)
@@ -33,23 +33,19 @@ export function register(program: Command, io: CliIo): void {
       .description(approved ? 'Lets the call be made, once.' : 'Keeps the call from being made.')
       .option('--reason <text>', 'told to the caller')
       .addHelpText('after', `\nExamples:\n  gantry approvals ${name} 3f9a12c0-5d`)
-      .action((id: string, _: unknown, self: Command) =>
-        decide(id, approved, self.optsWithGlobals<DecideOptions>(), io),
-      )
+      .action(action(io, (id: string, cli: Cli<DecideOptions>) => decide(id, approved, cli)))
   }
 }
 
 const NEEDS = { approver: true }
 
-async function list(options: GlobalOptions, io: CliIo): Promise<void> {
-  const { approvals } = await withAdmin(io, options, ({ api }) => api.call('approvals', {}), NEEDS)
-  if (options.json) return printJson(io, { approvals })
-  const paint = paintFor(io.stdout, io, options)
-  if (approvals.length === 0) return printLine(io.stdout, 'No call waits for approval')
+async function list(cli: Cli): Promise<void> {
+  const { approvals } = await withAdmin(cli, ({ api }) => api.call('approvals', {}), NEEDS)
+  if (cli.json) return cli.printJson({ approvals })
+  const { paint } = cli
+  if (approvals.length === 0) return cli.say('No call waits for approval')
   const heading = ['id', 'state', 'caller', 'call', 'approval of', 'time left'].map(paint.dim)
-  for (const line of formatTable([heading, ...approvals.map((one) => row(one, paint))])) {
-    printLine(io.stdout, line)
-  }
+  cli.table([heading, ...approvals.map((one) => row(one, paint))])
 }
 
 function row(approval: ApprovalReport, paint: Paint): string[] {
@@ -65,17 +61,16 @@ function row(approval: ApprovalReport, paint: Paint): string[] {
   ]
 }
 
-async function show(id: string, options: GlobalOptions, io: CliIo): Promise<void> {
-  const approval = await withAdmin(io, options, ({ api }) => find(api, id), NEEDS)
-  if (options.json) printJson(io, approval)
-  else print(approval, options, io)
+async function show(id: string, cli: Cli): Promise<void> {
+  const approval = await withAdmin(cli, ({ api }) => find(api, id), NEEDS)
+  if (cli.json) cli.printJson(approval)
+  else print(approval, cli)
 }
 
-async function decide(id: string, approved: boolean, options: DecideOptions, io: CliIo): Promise<void> {
-  const { reason } = options
+async function decide(id: string, approved: boolean, cli: Cli<DecideOptions>): Promise<void> {
+  const { reason } = cli.options
   const decided = await withAdmin(
-    io,
-    options,
+    cli,
     async ({ api }) => {
       const found = await find(api, id)
       const body = { approved, ...(reason !== undefined && { reason }) }
@@ -83,8 +78,8 @@ async function decide(id: string, approved: boolean, options: DecideOptions, io:
     },
     NEEDS,
   )
-  if (options.json) printJson(io, decided)
-  else print(decided, options, io)
+  if (cli.json) cli.printJson(decided)
+  else print(decided, cli)
 }
 
 /** Ids are long: the beginning is enough where it fits one call alone. */
@@ -98,10 +93,10 @@ async function find(api: AdminApi, beginning: string): Promise<ApprovalReport> {
   })
 }
 
-function print(approval: ApprovalReport, options: GlobalOptions, io: CliIo): void {
-  const paint = paintFor(io.stdout, io, options)
+function print(approval: ApprovalReport, cli: Cli): void {
+  const { paint } = cli
   const { id, state, caller, client, view, target, name, args, needs, expiresAt } = approval
-  const line = (text: string): void => printLine(io.stdout, text)
+  const line = (text: string): void => cli.say(text)
   line(`${colour(state, paint)(state)} ${paint.bold(plainText(`${target}/${name}`))}`)
   line(`  id         ${id}`)
   line(

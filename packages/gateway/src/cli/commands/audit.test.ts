@@ -64,6 +64,10 @@ it('search finds what is wanted, without control characters', async () => {
     .map((line) => JSON.parse(line))
   expect(events.map(({ api }) => api.request.uid)).toEqual(['1', '2', '3', '4', '5'])
   expect(await gantry('search', '--since', 'yesterday')).toMatchObject({ code: 2 })
+  expect(await gantry('search', '--outcome', 'denyed')).toMatchObject({
+    out: '',
+    err: 'No event is like this. Did you mean "--outcome denied"?\n',
+  })
 })
 
 it('tail prints the last events, the newest last', async () => {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { readSpan, type AuditModel } from '../../model/index.ts'
+import { readSpan, suggest, type AuditModel } from '../../model/index.ts'
 import type { AuditQuery, FoundEvent } from '../../audit/index.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { loadTrusted } from '../load-trusted.ts'
 import { noConfig } from '../accept-config.ts'
 import { plainText } from '../plain-text.ts'
-import { formatTable } from '../table.ts'
 
 interface AuditOptions extends GlobalOptions {
   readonly folder?: string
@@ -39,7 +39,7 @@ export function register(program: Command, io: CliIo): void {
     .option(...folder)
     .option('--key <key>', 'the public key that must have signed, instead of the one that the trail names')
     .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong.')
-    .action((_: unknown, self: Command) => inFolder(self, io, verify))
+    .action(action(io, (cli: Cli<AuditOptions>) => inFolder(cli, verify)))
   audit
     .command('search')
     .description('Prints the events that are wanted, the newest last.')
@@ -48,38 +48,37 @@ export function register(program: Command, io: CliIo): void {
     .option('--target <name>', 'the target')
     .option('--object <text>', 'part of the name of a tool, prompt or resource')
     .option('--operation <name>', 'the method, or sign-in, target/start, configuration/change…')
-    .option('--outcome <word>', 'such as denied, ok, tool-error, error')
+    .option('--outcome <word>', 'such as denied, waiting, ok, tool-error, error')
     .option('--rule <name>', 'the rule that decided')
     .option('--text <text>', 'any part of the event')
     .option('--since <time>', 'a time, or how long ago: 2h, 7d')
     .option('--until <time>', 'the same')
     .option('--limit <number>', 'how many at most', '100')
-    .action((_: unknown, self: Command) => inFolder(self, io, search))
+    .action(action(io, (cli: Cli<AuditOptions>) => inFolder(cli, search)))
   audit
     .command('tail')
     .description('Prints the last events and, with --follow, those that come.')
     .option(...folder)
     .option('--limit <number>', 'how many at first', '20')
     .option('-f, --follow', 'go on until Ctrl+C')
-    .action((_: unknown, self: Command) => inFolder(self, io, tail))
+    .action(action(io, (cli: Cli<AuditOptions>) => inFolder(cli, tail)))
 }
 
-type Run = (folder: string, options: AuditOptions, io: CliIo) => Promise<void>
+type Run = (folder: string, cli: Cli<AuditOptions>) => Promise<void>
 
-async function inFolder(self: Command, io: CliIo, run: Run): Promise<void> {
-  const options = self.optsWithGlobals<AuditOptions>()
-  const folder = options.folder ?? (await configured(options, io)).folder
+async function inFolder(cli: Cli<AuditOptions>, run: Run): Promise<void> {
+  const folder = cli.options.folder ?? (await configured(cli)).folder
   if (!existsSync(folder)) {
     throw new CliError(`There is no audit trail at ${folder}`, {
       fix: 'A gateway whose configuration has "audit" makes it when it starts',
     })
   }
-  await run(folder, options, io)
+  await run(folder, cli)
 }
 
-async function configured(options: AuditOptions, io: CliIo): Promise<AuditModel> {
-  const config = await loadTrusted(options, io)
-  if (!config) throw noConfig(io.places)
+async function configured(cli: Cli<AuditOptions>): Promise<AuditModel> {
+  const config = await loadTrusted(cli)
+  if (!config) throw noConfig(cli.io.places)
   const { audit } = config.loaded.model
   if (audit) return audit
   throw new CliError('This configuration keeps no audit trail', {
@@ -87,13 +86,13 @@ async function configured(options: AuditOptions, io: CliIo): Promise<AuditModel>
   })
 }
 
-async function verify(folder: string, options: AuditOptions, io: CliIo): Promise<void> {
+async function verify(folder: string, cli: Cli<AuditOptions>): Promise<void> {
   const { verifyTrail } = await import('../../audit/index.ts')
-  const verified = await verifyTrail(folder, { publicKey: options.key })
+  const verified = await verifyTrail(folder, { publicKey: cli.options.key })
   const { ok, chains, faults } = verified
-  if (options.json) printJson(io, verified)
+  if (cli.json) cli.printJson(verified)
   else {
-    const paint = paintFor(io.stdout, io, options)
+    const { paint } = cli
     const rows = chains.map(({ chain, events, signed, isClosed, isTorn }) => [
       chain,
       String(events),
@@ -101,45 +100,53 @@ async function verify(folder: string, options: AuditOptions, io: CliIo): Promise
       isTorn ? 'ends in the middle of an event' : isClosed ? 'closed' : 'open: still written, or killed',
     ])
     const head = ['chain', 'events', 'signed', 'end'].map(paint.dim)
-    for (const line of formatTable([head, ...rows])) printLine(io.stdout, line)
+    cli.table([head, ...rows])
     for (const { file, line, problem } of faults) {
       const place = line === undefined ? file : `${file}:${line}`
-      printLine(io.stdout, `${paint.red('✗')} ${plainText(place)}: ${plainText(problem)}`)
+      cli.say(`${paint.red('✗')} ${plainText(place)}: ${plainText(problem)}`)
     }
     const events = chains.reduce((sum, chain) => sum + chain.events, 0)
-    if (ok) printLine(io.stdout, `${paint.green('✓')} ${events} events, and none was touched`)
+    if (ok) cli.say(`${paint.green('✓')} ${events} events, and none was touched`)
   }
   if (!ok) throw new CliExit(1)
 }
 
-async function search(folder: string, options: AuditOptions, io: CliIo): Promise<void> {
+async function search(folder: string, cli: Cli<AuditOptions>): Promise<void> {
   const { searchTrail } = await import('../../audit/index.ts')
-  const { who, target, object, operation, outcome, rule, text } = options
+  const { who, target, object, operation, outcome, rule, text } = cli.options
   const query: AuditQuery = {
     ...{ who, target, object, operation, outcome, rule, text },
-    since: timeOf(options.since),
-    until: timeOf(options.until),
+    since: timeOf(cli.options.since),
+    until: timeOf(cli.options.until),
   }
-  const found = await searchTrail(folder, query, countOf(options.limit))
-  for (const event of found.reverse()) print(event, options, io)
+  const found = await searchTrail(folder, query, countOf(cli.options.limit))
+  if (found.length === 0) {
+    const close = outcome === undefined ? undefined : suggest(outcome, OUTCOMES)
+    const hint = close === undefined || close === outcome ? '' : `. Did you mean "--outcome ${close}"?`
+    cli.note(`No event is like this${hint}`)
+  }
+  for (const event of found.reverse()) print(event, cli)
 }
 
-async function tail(folder: string, options: AuditOptions, io: CliIo): Promise<void> {
+/** How requests end. */
+const OUTCOMES = ['ok', 'denied', 'waiting', 'error', 'tool-error', 'cancelled', 'input-required', 'task']
+
+async function tail(folder: string, cli: Cli<AuditOptions>): Promise<void> {
   const { searchTrail, followTrail } = await import('../../audit/index.ts')
   const stop = new AbortController()
-  const events = options.follow ? await followTrail(folder, stop.signal) : undefined
-  const last = await searchTrail(folder, {}, countOf(options.limit))
-  for (const event of last.reverse()) print(event, options, io)
+  const events = cli.options.follow ? await followTrail(folder, stop.signal) : undefined
+  const last = await searchTrail(folder, {}, countOf(cli.options.limit))
+  for (const event of last.reverse()) print(event, cli)
   if (!events) return
   const end = (): void => stop.abort()
   process.once('SIGINT', end).once('SIGTERM', end)
   const shown = new Set(last.map(({ id }) => id))
-  for await (const event of events) if (!shown.delete(event.id)) print(event, options, io)
+  for await (const event of events) if (!shown.delete(event.id)) print(event, cli)
 }
 
-function print(found: FoundEvent, options: AuditOptions, io: CliIo): void {
-  if (options.json) return printLine(io.stdout, JSON.stringify(found.event))
-  const paint = paintFor(io.stdout, io, options)
+function print(found: FoundEvent, cli: Cli<AuditOptions>): void {
+  if (cli.json) return cli.say(JSON.stringify(found.event))
+  const { paint } = cli
   const { at, who, client, from, operation, target, object, outcome, rule, detail, durationMs } = found
   const what = [operation, target, object].filter((part) => part !== undefined).join(' ')
   const isBad = !['ok', 'allowed', 'ready', 'input-required', 'task'].includes(outcome)
@@ -150,8 +157,7 @@ function print(found: FoundEvent, options: AuditOptions, io: CliIo): void {
     detail,
   ].filter((part) => part !== undefined)
   const by = who === '' ? (client ?? from) : who
-  printLine(
-    io.stdout,
+  cli.say(
     `${paint.dim(new Date(at).toISOString())} ${plainText(by)} ${plainText(what)} ${how} ${plainText(more.join(', '))}`.trimEnd(),
   )
 }

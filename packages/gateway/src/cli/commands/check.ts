@@ -2,14 +2,14 @@ import type { Command } from 'commander'
 import { loadConfig, type LoadResult, type Problem, readSchema } from '../../config/index.ts'
 import { describeTarget, type TargetModel } from '../../model/index.ts'
 import { asksForLists } from '../../rules/fit/asks-for-lists.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliExit } from '../cli-error.ts'
-import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { countOf } from '../../admin/contract.ts'
 import { shorten } from '../format-problem.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
 import { printProblems, requireConfig } from '../accept-config.ts'
-import { withProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 
 interface CheckOptions extends GlobalOptions {
@@ -30,25 +30,19 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry check\n  gantry check team.yaml --strict\n  gantry check --schema > gantry.schema.json',
     )
-    .action(async (file: string | undefined, _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<CheckOptions>()
-      if (options.schema) printJson(io, readSchema())
-      else await check(file, options, io)
-    })
+    .action(action(io, check))
 }
 
-async function check(asked: string | undefined, options: CheckOptions, io: CliIo): Promise<void> {
-  const file = requireConfig(io, asked ?? options.config)
-  const result = await withProgress(
-    io,
-    'Reading the configuration',
-    async () => compareWithLists(await loadConfig(file, { places: io.places })),
-    options,
+async function check(asked: string | undefined, cli: Cli<CheckOptions>): Promise<void> {
+  if (cli.options.schema) return cli.printJson(readSchema())
+  const file = requireConfig(cli.io, asked ?? cli.options.config)
+  const result = await cli.progress('Reading the configuration', async () =>
+    compareWithLists(await loadConfig(file, { places: cli.io.places })),
   )
   const problems = result.ok ? result.warnings : result.problems
-  const isGood = result.ok && !(options.strict && problems.length > 0)
-  if (options.json) printJson(io, { ok: isGood, file, problems, targets: targetsOf(result) })
-  else await print(file, result, io, paintFor(io.stdout, io, options))
+  const isGood = result.ok && !(cli.options.strict && problems.length > 0)
+  if (cli.json) cli.printJson({ ok: isGood, file, problems, targets: targetsOf(result) })
+  else await print(file, result, cli)
   if (!isGood) throw new CliExit(2)
 }
 
@@ -72,7 +66,7 @@ const PATHS = {
   limit: (name: string) => `limits.rates (${name})`,
 } as const
 
-/** What does not fit the lists that a gateway knew last is an error here. */
+/** Adds errors for rules, views and limits that do not fit the last-known lists. */
 async function compareWithLists(result: LoadResult): Promise<LoadResult> {
   if (!result.ok || !asksForLists(result.model)) return result
   const { knownLists } = await import('../../state/known-lists.ts')
@@ -92,14 +86,15 @@ async function compareWithLists(result: LoadResult): Promise<LoadResult> {
   return { ...result, ok: false, problems: [...result.warnings, ...problems] }
 }
 
-async function print(file: string, result: LoadResult, io: CliIo, paint: Paint): Promise<void> {
+async function print(file: string, result: LoadResult, cli: Cli): Promise<void> {
+  const { paint } = cli
   const problems = result.ok ? result.warnings : result.problems
-  await printProblems(problems, { file, stream: io.stdout, io, paint })
+  await printProblems(problems, cli, { file, stream: cli.io.stdout })
   if (result.ok) {
     const rows = result.model.targets.map((target) => describe(target, paint))
-    for (const line of formatTable(rows)) printLine(io.stdout, `  ${line}`)
+    for (const line of formatTable(rows)) cli.say(`  ${line}`)
   }
-  printLine(io.stdout, summarise(shorten(file, io.places.cwd), result, problems, paint))
+  cli.say(summarise(shorten(file, cli.io.places.cwd), result, problems, paint))
 }
 
 function describe(target: TargetModel, paint: Paint): string[] {

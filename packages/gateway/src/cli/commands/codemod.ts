@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createTwoFilesPatch } from 'diff'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { type ChangedFile, rewriteProject } from '../codemod/rewrite-project.ts'
 import { removeControls } from '../../model/index.ts'
 import { shorten } from '../format-problem.ts'
@@ -23,40 +24,37 @@ export function register(program: Command, io: CliIo): void {
     )
     .option('-w, --write', 'write the files')
     .addHelpText('after', '\nExamples:\n  gantry codemod src\n  gantry codemod src --write')
-    .action((path: string | undefined, _: unknown, command: Command) =>
-      codemod(path ?? '.', command.optsWithGlobals<CodemodOptions>(), io),
-    )
+    .action(action(io, codemod))
 }
 
-async function codemod(path: string, options: CodemodOptions, io: CliIo): Promise<void> {
-  const changed = rewriteProject(resolve(io.places.cwd, path), readVersion())
+async function codemod(path = '.', cli: Cli<CodemodOptions>): Promise<void> {
+  const changed = rewriteProject(resolve(cli.io.places.cwd, path), readVersion())
   if (changed.length === 0)
     throw new CliError(
       `Nothing in ${plainText(path)} registers with an McpServer of @modelcontextprotocol/sdk`,
     )
-  if (options.write) await Promise.all(changed.map((file) => writeFile(file.path, file.after)))
-  const files = changed.map((file) => ({ ...file, name: shorten(file.path, io.places.cwd) }))
-  if (options.json) {
-    printJson(io, {
+  if (cli.options.write) await Promise.all(changed.map((file) => writeFile(file.path, file.after)))
+  const files = changed.map((file) => ({ ...file, name: shorten(file.path, cli.io.places.cwd) }))
+  if (cli.json) {
+    cli.printJson({
       ok: true,
-      written: options.write === true,
+      written: cli.options.write === true,
       files: files.map(({ name, notes }) => ({ file: name, notes })),
     })
     return
   }
-  for (const file of files) print(file, options, io)
-  const next = options.write ? 'Now run npm install and your tests' : 'Nothing is written yet: add --write'
-  printLine(io.stderr, `${files.length} files. ${next}`)
+  for (const file of files) print(file, cli)
+  const next = cli.options.write
+    ? 'Now run npm install and your tests'
+    : 'Nothing is written yet: add --write'
+  cli.note(`${files.length} files. ${next}`)
 }
 
-function print(file: ChangedFile & { name: string }, options: CodemodOptions, io: CliIo): void {
-  const paint = paintFor(io.stdout, io, options)
-  if (options.write) printLine(io.stdout, `${paint.green('✓')} ${plainText(file.name)}`)
+function print(file: ChangedFile & { name: string }, cli: Cli<CodemodOptions>): void {
+  const { paint } = cli
+  if (cli.options.write) cli.say(`${paint.green('✓')} ${plainText(file.name)}`)
   else if (file.after !== file.before)
-    io.stdout.write(removeControls(createTwoFilesPatch(file.name, file.name, file.before, file.after)))
+    cli.io.stdout.write(removeControls(createTwoFilesPatch(file.name, file.name, file.before, file.after)))
   for (const { line, message } of file.notes)
-    printLine(
-      io.stderr,
-      `${paintFor(io.stderr, io, options).yellow('look')}  ${plainText(`${file.name}:${line}  ${message}`)}`,
-    )
+    cli.note(`${cli.notePaint.yellow('look')}  ${plainText(`${file.name}:${line}  ${message}`)}`)
 }

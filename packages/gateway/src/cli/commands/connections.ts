@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { describePrincipal } from '@gantry/mcp/exchange'
 import type { VaultRow } from '../../identity/vault/vault.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { withVault } from '../open-vault.ts'
 import { plainText } from '../plain-text.ts'
-import { formatTable, timeIn } from '../table.ts'
+import { timeIn } from '../table.ts'
 
 interface RemoveOptions extends GlobalOptions {
   readonly target?: string
@@ -18,22 +19,20 @@ export function register(program: Command, io: CliIo): void {
   connections
     .command('list')
     .description('Lists who has connected what, until when, and when it was last used.')
-    .action((_: unknown, self: Command) => list(self.optsWithGlobals<GlobalOptions>(), io))
+    .action(action(io, list))
   connections
     .command('remove')
     .argument('<person>', 'the person as "list" shows them, or their subject alone')
     .description('Revokes and forgets the accounts of one person, and ends what they have open.')
     .option('--target <name>', 'at this target only')
-    .action((person: string, _: unknown, self: Command) =>
-      remove(person, self.optsWithGlobals<RemoveOptions>(), io),
-    )
+    .action(action(io, remove))
 }
 
-async function list(options: GlobalOptions, io: CliIo): Promise<void> {
-  const rows = await withVault(options, io, ({ vault }) => vault.list())
+async function list(cli: Cli): Promise<void> {
+  const rows = await withVault(cli, ({ vault }) => vault.list())
   const connections = rows.map((row) => ({ ...row, person: describePrincipal(row.principal) }))
-  if (options.json) return printJson(io, { connections })
-  const paint = paintFor(io.stdout, io, options)
+  if (cli.json) return cli.printJson({ connections })
+  const { paint } = cli
   const heading = ['person', 'target', 'by', 'connected', 'ends', 'last used'].map(paint.dim)
   const cells = connections.map((row) => [
     paint.bold(plainText(row.person)),
@@ -43,15 +42,15 @@ async function list(options: GlobalOptions, io: CliIo): Promise<void> {
     row.renewable ? 'renewed' : timeIn(row.expiresAt, 'never'),
     timeIn(row.usedAt, 'never'),
   ])
-  for (const line of formatTable([heading, ...cells])) printLine(io.stdout, line)
+  cli.table([heading, ...cells])
 }
 
-async function remove(person: string, options: RemoveOptions, io: CliIo): Promise<void> {
-  const removed = await withVault(options, io, async (accounts, model) => {
+async function remove(person: string, cli: Cli<RemoveOptions>): Promise<void> {
+  const removed = await withVault(cli, async (accounts, model) => {
     const all = (await accounts.vault.list()).filter(
-      (row) => isOf(row, person) && (options.target === undefined || row.target === options.target),
+      (row) => isOf(row, person) && (cli.options.target === undefined || row.target === cli.options.target),
     )
-    // Two issuers may have the same subject: who is meant has to be said.
+    // Two issuers may have the same subject, and the user has to choose one.
     if (new Set(all.map(({ principal }) => describePrincipal(principal))).size > 1) {
       throw new CliError(`There are several people called "${plainText(person)}"`, {
         fix: 'Write the person as "gantry connections list" shows them',
@@ -66,8 +65,8 @@ async function remove(person: string, options: RemoveOptions, io: CliIo): Promis
     return all.length
   })
   if (removed === 0) throw new CliError(`"${plainText(person)}" has no such account`)
-  if (options.json) return printJson(io, { removed })
-  printLine(io.stdout, `${removed} ${removed === 1 ? 'account is' : 'accounts are'} gone`)
+  if (cli.json) return cli.printJson({ removed })
+  cli.say(`${removed} ${removed === 1 ? 'account is' : 'accounts are'} gone`)
 }
 
 function isOf({ principal }: VaultRow, person: string): boolean {

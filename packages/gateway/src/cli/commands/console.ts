@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { openBrowser } from '@gantry/mcp/auth/node'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
 import { plainText } from '../plain-text.ts'
 
@@ -20,20 +21,18 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry console\n  gantry console --no-open\n  gantry console --new-token',
     )
-    .action((_: unknown, self: Command) => show(self.optsWithGlobals<Options>(), io))
+    .action(action(io, show))
 }
 
-async function show(options: Options, io: CliIo): Promise<void> {
-  const address = await withAdmin(io, options, async ({ api, isRunning, consoleAddress }) => {
+async function show(cli: Cli<Options>): Promise<void> {
+  const address = await withAdmin(cli, async ({ api, isRunning, consoleAddress }) => {
     if (!isRunning) {
       throw new CliError('No gateway is running here', { fix: 'Start one with "gantry serve".' })
     }
-    return options.newToken ? (await api.call('renewToken', {})).address : consoleAddress
+    return cli.options.newToken ? (await api.call('renewToken', {})).address : consoleAddress
   })
-  if (options.json) printJson(io, { address })
-  else printLine(io.stdout, plainText(address))
-  if (!options.open || options.json || !io.stdout.isTTY) return
-  await openBrowser(address).catch(() =>
-    printLine(io.stderr, 'No browser could be opened: open the address yourself.'),
-  )
+  if (cli.json) cli.printJson({ address })
+  else cli.say(plainText(address))
+  if (!cli.options.open || cli.json || !cli.io.stdout.isTTY) return
+  await openBrowser(address).catch(() => cli.note('No browser could be opened: open the address yourself.'))
 }

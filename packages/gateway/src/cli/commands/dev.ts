@@ -6,8 +6,9 @@ import { watch } from 'chokidar'
 import { configFromValue, stateDirFor, type RawTarget } from '../../config/index.ts'
 import type { RunningGateway } from '../../main.ts'
 import { acceptConfig } from '../accept-config.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { paintFor, type CliIo } from '../cli-io.ts'
+import type { CliIo } from '../cli-io.ts'
 import { DevSession } from '../dev/dev-session.ts'
 import { runCommand } from '../dev/run-command.ts'
 import { shorten } from '../format-problem.ts'
@@ -49,21 +50,19 @@ Examples:
   gantry dev src/server.ts --watch prompts/
   gantry dev server.py --with "uv run" -- --verbose`,
     )
-    .action((file: string, args: string[], _: unknown, self: Command) =>
-      dev(file, args, self.optsWithGlobals<DevOptions>(), io),
-    )
+    .action(action(io, dev))
 }
 
-async function dev(asked: string, args: string[], options: DevOptions, io: CliIo): Promise<void> {
-  const { places } = io
+async function dev(asked: string, args: string[], cli: Cli<DevOptions>): Promise<void> {
+  const { places } = cli.io
   const file = resolve(places.cwd, asked)
   requireFile(file, asked)
   const name = basename(file, extname(file))
-  const target = targetOf(file, args, options, io)
+  const target = targetOf(file, args, cli)
   // The console shows the configuration; what is in the shell does not belong there.
   const config = { mcpServers: { [name]: target }, stateDir: literalText(stateDirFor(file, places)) }
-  const env = environmentOf(io)
-  const overrides = overridesOf(options)
+  const env = environmentOf(cli.io)
+  const overrides = overridesOf(cli.options)
   const result = await configFromValue(
     { ...config, mcpServers: { [name]: { ...target, env } } },
     { places, overrides },
@@ -71,15 +70,14 @@ async function dev(asked: string, args: string[], options: DevOptions, io: CliIo
   const shown = shorten(file, places.cwd)
   await runGateway(
     {
-      loaded: await acceptConfig(result, shown, options, io),
+      loaded: await acceptConfig(result, shown, cli),
       serves: shown,
       memoryConfig: JSON.stringify(config, undefined, 2),
-      searchPort: options.port === undefined,
+      searchPort: cli.options.port === undefined,
       logLevel: 'error',
-      announced: (running) => follow(running, { file, name, shown, options, io }),
+      announced: (running) => follow(running, { file, name, shown }, cli),
     },
-    options,
-    io,
+    cli,
   )
 }
 
@@ -87,38 +85,40 @@ interface Following {
   readonly file: string
   readonly name: string
   readonly shown: string
-  readonly options: DevOptions
-  readonly io: CliIo
 }
 
-async function follow(running: RunningGateway, following: Following): Promise<() => Promise<void>> {
-  const { file, name, shown, options, io } = following
+async function follow(
+  running: RunningGateway,
+  { file, name, shown }: Following,
+  cli: Cli<DevOptions>,
+): Promise<() => Promise<void>> {
+  const { options, io } = cli
   const { cwd, home } = io.places
   // Standard output may belong to the protocol, or to a program that wants JSON.
   const stream = options.stdio || options.json ? io.stderr : io.stdout
-  const session = new DevSession({ running, name, shown, cwd, stream, paint: paintFor(stream, io, options) })
+  const session = new DevSession({ running, name, shown, cwd, stream, paint: cli.paintFor(stream) })
   const more = (options.watch ?? []).map((path) => resolve(cwd, path))
   const watcher = await watchSources(
     { file, more, home },
     (files) => void session.reload(files.map((path) => relative(cwd, path))),
   )
   void session.start()
-  if (running.consoleUrl !== undefined && wantsBrowser(options, io)) {
+  if (running.consoleUrl !== undefined && wantsBrowser(cli)) {
     await openBrowser(running.consoleUrl).catch(() => {})
   }
   return () => watcher.close()
 }
 
-function targetOf(file: string, args: readonly string[], options: DevOptions, io: CliIo): RawTarget {
-  const { cwd } = io.places
-  const { command, args: words } = runCommand(file, { with: options.with, args })
+function targetOf(file: string, args: readonly string[], cli: Cli<DevOptions>): RawTarget {
+  const { cwd } = cli.io.places
+  const { command, args: words } = runCommand(file, { with: cli.options.with, args })
   return {
     command,
     args: words.map(literalText),
     cwd: literalText(cwd),
-    ...(options.envFile !== undefined && { envFile: literalText(resolve(cwd, options.envFile)) }),
+    ...(cli.options.envFile !== undefined && { envFile: literalText(resolve(cwd, cli.options.envFile)) }),
     prefix: false,
-    // What did not start will not start before it has changed.
+    // A server that did not start will not start before its files change.
     restart: { policy: 'on-demand', minDelay: '10s', maxDelay: '30s' },
     health: { interval: false },
     start: 'lazy',
@@ -140,14 +140,15 @@ function requireFile(file: string, asked: string): void {
 }
 
 /** Only where a user sits in front of it. */
-function wantsBrowser(options: DevOptions, io: CliIo): boolean {
-  const { env, platform } = io.places
-  if (options.open === false || options.stdio || options.json || io.stdout.isTTY !== true) return false
+function wantsBrowser(cli: Cli<DevOptions>): boolean {
+  const { env, platform } = cli.io.places
+  if (cli.options.open === false || cli.options.stdio || cli.json || cli.io.stdout.isTTY !== true)
+    return false
   if (env.CI || env.SSH_CONNECTION || env.BROWSER === 'none') return false
   return platform !== 'linux' || Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
 }
 
-/** What programs are written in. Data files are left out: servers write them, and would restart themselves. */
+/** Endings of program files. Data files are left out: a server that writes one would restart itself. */
 const SOURCES: ReadonlySet<string> = new Set([
   ...['.js', '.mjs', '.cjs', '.jsx', '.ts', '.mts', '.cts', '.tsx'],
   ...['.py', '.rb', '.php'],

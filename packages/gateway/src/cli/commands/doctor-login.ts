@@ -1,7 +1,8 @@
 import { parseUrl } from '@gantry/mcp/foreign'
 import { type Command, Option } from 'commander'
+import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { LOGIN_CLIENTS, type LoginClientName } from '../login/login-clients.ts'
 import { walkLogin, type LoginStep } from '../login/walk-login.ts'
 import { withAdmin } from '../open-admin.ts'
@@ -27,35 +28,33 @@ export function registerLogin(doctor: Command, io: CliIo): void {
       'after',
       '\nExit codes: 0 the person would see a page to log in on, 1 something is wrong.\n\nExamples:\n  gantry doctor login --as claude\n  gantry doctor login --as vscode https://mcp.example.com/mcp',
     )
-    .action((url: string | undefined, _: unknown, self: Command) =>
-      doctorLogin(url, self.optsWithGlobals<LoginOptions>(), io),
-    )
+    .action(action(io, doctorLogin))
 }
 
-async function doctorLogin(given: string | undefined, options: LoginOptions, io: CliIo): Promise<void> {
+async function doctorLogin(given: string | undefined, cli: Cli<LoginOptions>): Promise<void> {
   if (given !== undefined && !/^https?:$/.test(parseUrl(given)?.protocol ?? '')) {
     throw new CliError(`${given} is no address`, {
       exitCode: 2,
       fix: 'gantry doctor login --as claude https://…/mcp',
     })
   }
-  const url = given ?? (await ownEndpoint(io, options))
-  const client = LOGIN_CLIENTS[options.as]
-  const paint = paintFor(io.stdout, io, options)
+  const url = given ?? (await ownEndpoint(cli))
+  const client = LOGIN_CLIENTS[cli.options.as]
+  const { paint } = cli
   const steps: LoginStep[] = []
-  if (!options.json) printLine(io.stdout, `Signing in to ${url} as ${client.title}`)
+  if (!cli.json) cli.say(`Signing in to ${url} as ${client.title}`)
   for await (const step of walkLogin(url, client)) {
     steps.push(step)
-    if (options.json) continue
+    if (cli.json) continue
     const mark = step.ok ? paint.green('✓') : paint.red('✗')
-    printLine(io.stdout, `  ${mark} ${step.step}: ${oneLine(step.found, MAX_LINE)}`)
-    if (step.fix !== undefined) printLine(io.stdout, `    ${step.fix}`)
+    cli.say(`  ${mark} ${step.step}: ${oneLine(step.found, MAX_LINE)}`)
+    if (step.fix !== undefined) cli.say(`    ${step.fix}`)
   }
   const isWell = steps.every(({ ok }) => ok)
-  if (options.json) printJson(io, { ok: isWell, client: options.as, url, steps })
+  if (cli.json) cli.printJson({ ok: isWell, client: cli.options.as, url, steps })
   if (!isWell) throw new CliExit(1)
 }
 
-function ownEndpoint(io: CliIo, options: GlobalOptions): Promise<string> {
-  return withAdmin(io, options, async ({ api }) => (await api.call('overview', {})).endpoint.mcp)
+function ownEndpoint(cli: Cli): Promise<string> {
+  return withAdmin(cli, async ({ api }) => (await api.call('overview', {})).endpoint.mcp)
 }

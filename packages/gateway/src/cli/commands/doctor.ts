@@ -2,12 +2,11 @@ import { basename } from 'node:path'
 import { parseUrl } from '@gantry/mcp/foreign'
 import type { Command } from 'commander'
 import type { AdminApi, HandshakeStep, StartTrial, TrialCall, TrialReport } from '../../admin/contract.ts'
+import { Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
-import type { Paint } from '../paint.ts'
 import { oneLine, plainText } from '../plain-text.ts'
-import { withProgress } from '../progress.ts'
 import { readArguments } from '../requests/read-arguments.ts'
 import { repairFor } from '../repair.ts'
 import { registerLogin } from './doctor-login.ts'
@@ -20,7 +19,9 @@ interface DoctorOptions extends GlobalOptions {
   readonly fix?: boolean
 }
 
-/** How long one question about a trial waits. The limits of the target end the trial: an installation may take minutes. */
+/**
+ * How long one question about a trial waits. The limits of the target end the trial: an installation may take minutes.
+ */
 const WAIT = 10_000
 /** How often one target is repaired in a row. */
 const MOST_REPAIRS = 10
@@ -49,7 +50,7 @@ export function register(program: Command, io: CliIo): void {
     .action((words: string[], _: unknown, self: Command) => {
       const command = afterDashes(self)
       const names = words.slice(0, words.length - command.length)
-      return doctor(names, command, self.optsWithGlobals<DoctorOptions>(), io)
+      return doctor(names, command, new Cli(self.optsWithGlobals<DoctorOptions>(), io))
     })
   registerLogin(command, io)
 }
@@ -57,20 +58,18 @@ export function register(program: Command, io: CliIo): void {
 async function doctor(
   words: readonly string[],
   command: readonly string[],
-  options: DoctorOptions,
-  io: CliIo,
+  cli: Cli<DoctorOptions>,
 ): Promise<void> {
   if (words.length > 0 && command.length > 0) {
     throw new CliError('Either targets or a command', { exitCode: 2, fix: 'gantry doctor -- COMMAND' })
   }
-  const stranger = strangerOf(words, command, io)
-  if (options.call !== undefined && words.length === 0 && !stranger) {
+  const stranger = strangerOf(words, command, cli.io)
+  if (cli.options.call !== undefined && words.length === 0 && !stranger) {
     throw new CliError('--call needs a target', { exitCode: 2, fix: 'gantry doctor TARGET --call TOOL' })
   }
-  const call = options.call === undefined ? undefined : await trialCall(options.call, options, io)
+  const call = cli.options.call === undefined ? undefined : await trialCall(cli.options.call, cli)
   const reports = await withAdmin(
-    io,
-    options,
+    cli,
     async ({ api }) => {
       const names = words.length === 0 ? await enabledTargets(api) : words
       const subjects = stranger ? [stranger] : names.map((name) => ({ name, trial: { target: name } }))
@@ -79,17 +78,12 @@ async function doctor(
         subjects.length === 1
           ? `Looking over ${subjects[0]!.name}`
           : `Looking over ${subjects.length} targets`
-      const reports = await withProgress(
-        io,
-        label,
-        (update) => examineAll(api, subjects, call, update),
-        options,
-      )
-      if (!options.fix) return reports
+      const reports = await cli.progress(label, (update) => examineAll(api, subjects, call, update))
+      if (!cli.options.fix) return reports
       for (const at of reports.keys()) {
         // With the first damage out of the way, a launcher may meet the next.
         for (let repairs = 0; repairs < MOST_REPAIRS && !isWell(reports[at]!); repairs++) {
-          if (!(await repairFor(reports[at]!, options, io))) break
+          if (!(await repairFor(reports[at]!, cli))) break
           reports[at] = await examine(api, subjects[at]!, call)
         }
       }
@@ -97,8 +91,8 @@ async function doctor(
     },
     { alone: stranger !== undefined },
   )
-  if (options.json) printJson(io, { ok: reports.every(isWell), targets: reports })
-  else print(reports, options, io)
+  if (cli.json) cli.printJson({ ok: reports.every(isWell), targets: reports })
+  else print(reports, cli)
   if (!reports.every(isWell)) throw new CliExit(1)
 }
 
@@ -119,10 +113,13 @@ function strangerOf(words: readonly string[], command: readonly string[], io: Cl
   return { name: url, trial: { name: parseUrl(url)?.host ?? url, entry: { url } } }
 }
 
-async function trialCall(tool: string, options: DoctorOptions, io: CliIo): Promise<TrialCall> {
+async function trialCall(tool: string, cli: Cli<DoctorOptions>): Promise<TrialCall> {
   return {
     tool,
-    arguments: await readArguments({ json: undefined, pairs: options.arg ?? [], schema: undefined }, io),
+    arguments: await readArguments(
+      { json: undefined, pairs: cli.options.arg ?? [], schema: undefined },
+      cli.io,
+    ),
   }
 }
 
@@ -164,18 +161,17 @@ function isWell({ status }: TrialReport): boolean {
   return status === 'ok'
 }
 
-function print(reports: readonly TrialReport[], options: DoctorOptions, io: CliIo): void {
-  const paint = paintFor(io.stdout, io, options)
-  if (reports.length === 0) printLine(io.stdout, 'There are no targets. Add one, or run: gantry import')
+function print(reports: readonly TrialReport[], cli: Cli<DoctorOptions>): void {
+  const { paint } = cli
+  if (reports.length === 0) cli.say('There are no targets. Add one, or run: gantry import')
   for (const report of reports) {
     const mark = isWell(report) ? paint.green('✓') : paint.red('✗')
-    printLine(
-      io.stdout,
+    cli.say(
       `${mark} ${paint.bold(plainText(report.name))}  ${paint.dim(oneLine(report.understoodAs.what, 90))}`,
     )
-    for (const step of report.steps) if (step.status !== 'skipped') printStep(step, options, io, paint)
-    printOutcome(report, io, paint)
-    printLine(io.stdout)
+    for (const step of report.steps) if (step.status !== 'skipped') printStep(step, cli)
+    printOutcome(report, cli)
+    cli.say()
   }
 }
 
@@ -187,40 +183,40 @@ const MARKS: Readonly<Record<HandshakeStep['status'], string>> = {
   skipped: '-',
 }
 
-function printStep(step: HandshakeStep, options: DoctorOptions, io: CliIo, paint: Paint): void {
+function printStep(step: HandshakeStep, cli: Cli<DoctorOptions>): void {
+  const { paint } = cli
   const colour = step.status === 'done' ? paint.green : step.status === 'failed' ? paint.red : paint.dim
   const time = step.duration === undefined ? '' : paint.dim(`${step.duration} ms`)
   const detail = step.status === 'pending' ? 'not reached' : (step.detail ?? '')
-  printLine(
-    io.stdout,
+  cli.say(
     `  ${colour(MARKS[step.status])} ${step.name.padEnd(12)} ${time.padEnd(8)} ${paint.dim(oneLine(detail, 90))}`.trimEnd(),
   )
-  if (!options.messages) return
+  if (!cli.options.messages) return
   for (const { direction, message } of step.messages) {
     const arrow = direction === 'out' ? '→' : '←'
-    printLine(io.stdout, paint.dim(`      ${arrow} ${oneLine(JSON.stringify(message), 2000)}`))
+    cli.say(paint.dim(`      ${arrow} ${oneLine(JSON.stringify(message), 2000)}`))
   }
 }
 
-function printOutcome({ problem, warnings, found, stderr }: TrialReport, io: CliIo, paint: Paint): void {
+function printOutcome({ problem, warnings, found, stderr }: TrialReport, cli: Cli): void {
+  const { paint } = cli
   if (problem) {
-    printLine(io.stdout, `  ${paint.red('what')}    ${plainText(problem.what, BELOW)}`)
+    cli.say(`  ${paint.red('what')}    ${plainText(problem.what, BELOW)}`)
     if (problem.meaning !== undefined)
-      printLine(io.stdout, `  ${paint.yellow('means')}   ${plainText(problem.meaning, BELOW)}`)
-    if (problem.fix !== undefined)
-      printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(problem.fix, BELOW)}`)
-    for (const { text } of lastWords(stderr)) printLine(io.stdout, paint.dim(`  stderr  ${plainText(text)}`))
+      cli.say(`  ${paint.yellow('means')}   ${plainText(problem.meaning, BELOW)}`)
+    if (problem.fix !== undefined) cli.say(`  ${paint.cyan('fix')}     ${plainText(problem.fix, BELOW)}`)
+    for (const { text } of lastWords(stderr)) cli.say(paint.dim(`  stderr  ${plainText(text)}`))
   }
   for (const { what, fix } of warnings) {
-    printLine(io.stdout, `  ${paint.yellow('warning')} ${plainText(what, BELOW)}`)
-    if (fix !== undefined) printLine(io.stdout, `  ${paint.cyan('fix')}     ${plainText(fix, BELOW)}`)
+    cli.say(`  ${paint.yellow('warning')} ${plainText(what, BELOW)}`)
+    if (fix !== undefined) cli.say(`  ${paint.cyan('fix')}     ${plainText(fix, BELOW)}`)
   }
   if (!found) return
-  printLine(io.stdout, paint.dim(plainText(`  ${found.era} ${found.revision} over ${found.transport}`)))
-  if (found.eras !== undefined) printLine(io.stdout, paint.dim(`  ${found.eras}`))
+  cli.say(paint.dim(plainText(`  ${found.era} ${found.revision} over ${found.transport}`)))
+  if (found.eras !== undefined) cli.say(paint.dim(`  ${found.eras}`))
 }
 
-/** Under the first line of what is said. */
+/** The indent of further lines of a text. */
 const BELOW = ' '.repeat(10)
 const STDERR_LINES = 10
 

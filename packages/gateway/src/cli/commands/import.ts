@@ -12,11 +12,11 @@ import {
   type Undone,
   undoLatest,
 } from '../../config/import/index.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { type CliIo, type GlobalOptions, paintFor, printJson, printLine } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
 import { createPaint, type Paint } from '../paint.ts'
-import { withProgress } from '../progress.ts'
 import { formatTable } from '../table.ts'
 
 interface ImportCommandOptions extends GlobalOptions {
@@ -46,36 +46,26 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry import\n  gantry import cursor vscode --apply --point\n  gantry import --undo',
     )
-    .action((names: ClientId[], _: unknown, command: Command) => {
-      const options = command.optsWithGlobals<ImportCommandOptions>()
-      return options.undo ? undo(options, io) : runImport(names, options, io)
-    })
+    .action(
+      action(io, (names: ClientId[], cli: Cli<ImportCommandOptions>) =>
+        cli.options.undo ? undo(cli) : runImport(names, cli),
+      ),
+    )
 }
 
-async function runImport(clients: ClientId[], options: ImportCommandOptions, io: CliIo): Promise<void> {
-  const { from, apply } = options
-  const to = options.to ?? options.config
-  const point = options.point || options.pointProjects
-  const asked = { clients, from, to, point, pointProjects: options.pointProjects, launcher: launcher() }
-  const result = await withProgress(
-    io,
-    'Reading what clients have',
-    () => planImport(io.places, asked),
-    options,
-  )
+async function runImport(clients: ClientId[], cli: Cli<ImportCommandOptions>): Promise<void> {
+  const { from, apply } = cli.options
+  const to = cli.options.to ?? cli.options.config
+  const point = cli.options.point || cli.options.pointProjects
+  const asked = { clients, from, to, point, pointProjects: cli.options.pointProjects, launcher: launcher() }
+  const result = await cli.progress('Reading what clients have', () => planImport(cli.io.places, asked))
   if (!result.ok) throw new CliError(result.reason, { exitCode: 2 })
   const { plan } = result
   if (from !== undefined && plan.sources.length === 0) throw new CliError(plan.notes[0]!, { exitCode: 2 })
   const isWritten = apply === true && plan.changes.length > 0
-  const backup = isWritten ? await applyChanges(plan.changes, io.places) : undefined
-  if (options.json) printJson(io, await toJson(plan, backup))
-  else
-    await print(
-      plan,
-      { backup, apply: apply === true, point: point === true },
-      io,
-      paintFor(io.stdout, io, options),
-    )
+  const backup = isWritten ? await applyChanges(plan.changes, cli.io.places) : undefined
+  if (cli.json) cli.printJson(await toJson(plan, backup))
+  else await print(plan, { backup, apply: apply === true, point: point === true }, cli)
 }
 
 /** The program that runs now, by its full path; undefined for a copy of npx, which will be deleted. */
@@ -93,11 +83,11 @@ function resolvedPath(path: string): string | undefined {
   }
 }
 
-async function undo(options: ImportCommandOptions, io: CliIo): Promise<void> {
-  const undone = await undoLatest(io.places)
+async function undo(cli: Cli<ImportCommandOptions>): Promise<void> {
+  const undone = await undoLatest(cli.io.places)
   if (!undone) throw new CliError('There is no import to take back')
-  if (options.json) return printJson(io, { ok: true, undone })
-  for (const { file, outcome } of undone) printLine(io.stdout, `${file}: ${UNDONE[outcome]}`)
+  if (cli.json) return cli.printJson({ ok: true, undone })
+  for (const { file, outcome } of undone) cli.say(`${file}: ${UNDONE[outcome]}`)
 }
 
 const UNDONE: { readonly [outcome in Undone['outcome']]: string } = {
@@ -114,9 +104,10 @@ interface Done {
   readonly point: boolean
 }
 
-async function print(plan: ImportPlan, done: Done, io: CliIo, paint: Paint): Promise<void> {
-  const { cwd } = io.places
-  const say = (text = '') => printLine(io.stdout, text)
+async function print(plan: ImportPlan, done: Done, cli: Cli): Promise<void> {
+  const { paint } = cli
+  const { cwd } = cli.io.places
+  const say = (text = '') => cli.say(text)
   for (const source of plan.sources) {
     const title = paint.bold(findClient(source.client)?.title ?? source.client)
     say(`${title} ${paint.dim(shorten(source.file, cwd))}`)

@@ -1,15 +1,16 @@
 import type { Command } from 'commander'
-import type { AddKey, KeyAdded, KeyList, KeyRow } from '../../admin/contract.ts'
-import { KeyDesk, KeyProblem } from '../../identity/keys/key-desk.ts'
+import type { AddKey, AdminApi, KeyAdded, KeyList, KeyRow } from '../../admin/contract.ts'
+import { ManagedKeys, KeyProblem } from '../../identity/keys/managed-keys.ts'
 import { readSpan } from '../../model/index.ts'
 import { noConfig } from '../accept-config.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { loadTrusted } from '../load-trusted.ts'
 import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
-import { formatTable, timeIn } from '../table.ts'
+import { timeIn } from '../table.ts'
 
 interface AddOptions extends GlobalOptions {
   readonly scope?: readonly string[]
@@ -32,18 +33,16 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry keys add ci --expires 90d\n  gantry keys add desk --view support --scope read',
     )
-    .action((name: string, _: unknown, self: Command) => add(name, self.optsWithGlobals<AddOptions>(), io))
+    .action(action(io, add))
   keys
     .command('list')
     .description('Lists all keys, when they expire and when they were last used.')
-    .action((_: unknown, self: Command) => list(self.optsWithGlobals<GlobalOptions>(), io))
+    .action(action(io, list))
   keys
     .command('revoke')
     .argument('<name>', 'the key')
     .description('Ends a key, and the streams that it has open.')
-    .action((name: string, _: unknown, self: Command) =>
-      revoke(name, self.optsWithGlobals<GlobalOptions>(), io),
-    )
+    .action(action(io, revoke))
 }
 
 /** The same three things, of a gateway elsewhere or of the store of this configuration. */
@@ -53,27 +52,24 @@ interface Keys {
   revoke(name: string): Promise<unknown>
 }
 
-async function add(name: string, options: AddOptions, io: CliIo): Promise<void> {
-  const expiresAt = options.expires === undefined ? undefined : Date.now() + lifeOf(options.expires)
+async function add(name: string, cli: Cli<AddOptions>): Promise<void> {
+  const expiresAt = cli.options.expires === undefined ? undefined : Date.now() + lifeOf(cli.options.expires)
   const wanted: AddKey = {
     name,
-    scopes: options.scope ?? [],
-    views: options.view ?? [],
+    scopes: cli.options.scope ?? [],
+    views: cli.options.view ?? [],
     ...(expiresAt !== undefined && { expiresAt }),
   }
-  const { added, accepting } = await withKeys(options, io, async (keys) => ({
+  const { added, accepting } = await withKeys(cli, async (keys) => ({
     added: await keys.add(wanted),
     accepting: (await keys.list()).accepting,
   }))
-  if (options.json) return printJson(io, { ...added, accepting })
-  printLine(io.stdout, added.key)
-  printLine(io.stderr, 'Keep it now: it is not shown again.')
+  if (cli.json) return cli.printJson({ ...added, accepting })
+  cli.say(added.key)
+  cli.note('Keep it now: it is not shown again.')
   if (accepting) return
-  const paint = paintFor(io.stderr, io, options)
-  printLine(
-    io.stderr,
-    `${paint.yellow('!')} The configuration does not accept it yet: add "auth": { "keys": true }`,
-  )
+  const paint = cli.notePaint
+  cli.note(`${paint.yellow('!')} The configuration does not accept it yet: add "auth": { "keys": true }`)
 }
 
 function lifeOf(text: string): number {
@@ -82,13 +78,13 @@ function lifeOf(text: string): number {
   throw new CliError(`"${text}" is no duration`, { exitCode: 2, fix: 'Write 12h, 90d or the like' })
 }
 
-async function list(options: GlobalOptions, io: CliIo): Promise<void> {
-  const found = await withKeys(options, io, (keys) => keys.list())
-  if (options.json) return printJson(io, found)
-  const paint = paintFor(io.stdout, io, options)
+async function list(cli: Cli): Promise<void> {
+  const found = await withKeys(cli, (keys) => keys.list())
+  if (cli.json) return cli.printJson(found)
+  const { paint } = cli
   const heading = ['key', 'state', 'scopes', 'views', 'expires', 'last used', 'from'].map(paint.dim)
   const rows = found.keys.map((key) => toCells(key, paint))
-  for (const line of formatTable([heading, ...rows])) printLine(io.stdout, line)
+  cli.table([heading, ...rows])
 }
 
 function toCells(key: KeyRow, paint: Paint): string[] {
@@ -104,21 +100,21 @@ function toCells(key: KeyRow, paint: Paint): string[] {
   ]
 }
 
-async function revoke(name: string, options: GlobalOptions, io: CliIo): Promise<void> {
-  await withKeys(options, io, (keys) => keys.revoke(name))
-  if (options.json) return printJson(io, { ok: true })
-  printLine(io.stderr, `"${plainText(name)}" opens nothing any more`)
+async function revoke(name: string, cli: Cli): Promise<void> {
+  await withKeys(cli, (keys) => keys.revoke(name))
+  if (cli.json) return cli.printJson({ ok: true })
+  cli.note(`"${plainText(name)}" opens nothing any more`)
 }
 
 /**
  * Processes of one machine share the store, so a key can be made before the gateway has one that opens its API.
  * State in memory and gateways elsewhere (`GANTRY_URL`) are reached by the API.
  */
-async function withKeys<T>(options: GlobalOptions, io: CliIo, work: (keys: Keys) => Promise<T>): Promise<T> {
-  const config = io.places.env.GANTRY_URL ? undefined : await loadTrusted(options, io)
-  if (!config && !io.places.env.GANTRY_URL) throw noConfig(io.places)
+async function withKeys<T>(cli: Cli, work: (keys: Keys) => Promise<T>): Promise<T> {
+  const config = cli.io.places.env.GANTRY_URL ? undefined : await loadTrusted(cli)
+  if (!config && !cli.io.places.env.GANTRY_URL) throw noConfig(cli.io.places)
   if (!config || config.loaded.model.store.kind === 'memory') {
-    return withAdmin(io, options, ({ api, isRunning }) => {
+    return withAdmin(cli, ({ api, isRunning }) => {
       if (isRunning) return work(remoteKeys(api))
       throw new CliError('This configuration keeps its state in memory, and no gateway runs with it', {
         fix: 'Start the gateway first, or remove "store.kind" to keep keys in a file',
@@ -132,13 +128,13 @@ async function withKeys<T>(options: GlobalOptions, io: CliIo, work: (keys: Keys)
   const { store, isKept } = await openState(model, (_, message) => reasons.push(message))
   try {
     if (!isKept) throw new CliError(reasons.at(-1) ?? 'The store cannot be used')
-    return await work(localKeys(new KeyDesk(new KeptKeys(store), () => model)))
+    return await work(localKeys(new ManagedKeys(new KeptKeys(store), () => model)))
   } finally {
     await store.close()
   }
 }
 
-function remoteKeys(api: Parameters<Parameters<typeof withAdmin>[2]>[0]['api']): Keys {
+function remoteKeys(api: AdminApi): Keys {
   return {
     list: () => api.call('keys', {}),
     add: (body) => api.call('addKey', { body }),
@@ -146,14 +142,14 @@ function remoteKeys(api: Parameters<Parameters<typeof withAdmin>[2]>[0]['api']):
   }
 }
 
-function localKeys(desk: KeyDesk): Keys {
+function localKeys(managed: ManagedKeys): Keys {
   return {
-    list: async () => ({ accepting: desk.isAccepting, keys: await desk.list() }),
+    list: async () => ({ accepting: managed.isAccepting, keys: await managed.list() }),
     add: async (wanted) => {
-      const { key, listed } = await desk.add(wanted).catch(refuse)
+      const { key, listed } = await managed.add(wanted).catch(refuse)
       return { key, row: listed }
     },
-    revoke: (name) => desk.revoke(name).catch(refuse),
+    revoke: (name) => managed.revoke(name).catch(refuse),
   }
 }
 

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { loadConfig } from '../../config/index.ts'
 import { countOf } from '../../admin/contract.ts'
 import { printProblems, requireConfig } from '../accept-config.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo } from '../cli-io.ts'
 import { plainText } from '../plain-text.ts'
 
 export function register(program: Command, io: CliIo): void {
@@ -16,32 +17,30 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExit codes: 0 all tests pass, 1 a test fails, 2 the configuration cannot be used.\n\nExamples:\n  gantry policy test\n  gantry policy test team.yaml --json',
     )
-    .action((file: string | undefined, _: unknown, self: Command) =>
-      test(file, self.optsWithGlobals<GlobalOptions>(), io),
-    )
+    .action(action(io, test))
 }
 
-async function test(asked: string | undefined, options: GlobalOptions, io: CliIo): Promise<void> {
-  const file = requireConfig(io, asked ?? options.config)
-  const result = await loadConfig(file, { places: io.places })
+async function test(asked: string | undefined, cli: Cli): Promise<void> {
+  const file = requireConfig(cli.io, asked ?? cli.options.config)
+  const result = await loadConfig(file, { places: cli.io.places })
   const problems = result.ok ? [] : result.problems
   const others = problems.filter(({ severity, code }) => severity === 'error' && code !== 'failed-test')
   const { tests } = result
   const failed = tests.filter(({ passed }) => !passed).length
-  if (options.json) printJson(io, { ok: result.ok, file, tests, problems })
+  if (cli.json) cli.printJson({ ok: result.ok, file, tests, problems })
   else {
-    const paint = paintFor(io.stdout, io, options)
-    await printProblems(others, { file, stream: io.stdout, io, paint })
+    const { paint } = cli
+    await printProblems(others, cli, { file, stream: cli.io.stdout })
     for (const { name, passed, expected, decided, by } of tests) {
       const mark = passed ? paint.green('✓') : paint.red('✗')
       const words = passed
         ? paint.dim(`${decided} ${plainText(by)}`)
         : `${decided} ${plainText(by)}, expected ${expected}`
-      printLine(io.stdout, `${mark} ${plainText(name)}: ${words}`)
+      cli.say(`${mark} ${plainText(name)}: ${words}`)
     }
     const total =
       tests.length === 0 ? 'There are no tests under "policy.tests"' : countOf(tests.length, 'test')
-    printLine(io.stdout, failed > 0 ? `${total}, ${failed} failed` : total)
+    cli.say(failed > 0 ? `${total}, ${failed} failed` : total)
   }
   if (others.length > 0) throw new CliExit(2)
   if (failed > 0) throw new CliExit(1)

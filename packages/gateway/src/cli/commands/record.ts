@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { countOf, type AdminApi, type RecordingStatus } from '../../admin/contract.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
+import type { CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
 import { runGateway, type GatewayOptions } from '../run-gateway.ts'
 import { takeSignals } from '../stop-signals.ts'
 import { withAdmin } from '../open-admin.ts'
 import { planFromFile } from '../load-trusted.ts'
-import { withProgress } from '../progress.ts'
 
 interface RecordOptions extends GatewayOptions {
   readonly force?: boolean
@@ -30,8 +30,10 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nThe file may hold what is secret in arguments and results; only its owner can read it.\n\nExamples:\n  gantry record github\n  gantry record github tests/github.jsonl\n  gantry replay tests/github.jsonl',
     )
-    .action((target: string, file: string | undefined, _: unknown, self: Command) =>
-      record({ target, file: resolve(io.places.cwd, file ?? `${target}.jsonl`) }, self.optsWithGlobals(), io),
+    .action(
+      action(io, (target: string, file: string | undefined, cli: Cli<RecordOptions>) =>
+        record({ target, file: resolve(io.places.cwd, file ?? `${target}.jsonl`) }, cli),
+      ),
     )
 }
 
@@ -40,68 +42,54 @@ interface Wanted {
   readonly file: string
 }
 
-async function record(wanted: Wanted, options: RecordOptions, io: CliIo): Promise<void> {
-  if (existsSync(wanted.file) && !options.force) {
-    throw new CliError(`${shorten(wanted.file, io.places.cwd)} is there already`, {
+async function record(wanted: Wanted, cli: Cli<RecordOptions>): Promise<void> {
+  if (existsSync(wanted.file) && !cli.options.force) {
+    throw new CliError(`${shorten(wanted.file, cli.io.places.cwd)} is there already`, {
       fix: 'Choose another name, or replace it with --force.',
     })
   }
   const isRunning =
-    options.stdio !== true &&
-    (await withAdmin(io, options, async (admin) => {
-      if (admin.isRunning) await recordUntilSignal(admin.api, wanted, options, io)
+    cli.options.stdio !== true &&
+    (await withAdmin(cli, async (admin) => {
+      if (admin.isRunning) await recordUntilSignal(admin.api, wanted, cli)
       return admin.isRunning
     }))
-  if (!isRunning) await recordOwn(wanted, options, io)
+  if (!isRunning) await recordOwn(wanted, cli)
 }
 
 /** In a gateway that runs, whose clients notice nothing. */
-async function recordUntilSignal(
-  api: AdminApi,
-  wanted: Wanted,
-  options: RecordOptions,
-  io: CliIo,
-): Promise<void> {
+async function recordUntilSignal(api: AdminApi, wanted: Wanted, cli: Cli<RecordOptions>): Promise<void> {
   const signals = takeSignals()
-  const stop = await begin(api, wanted, options, io)
-  printLine(io.stderr, `Recording ${wanted.target}. Press Ctrl+C to stop.`)
-  await withProgress(
-    io,
-    `Recording ${wanted.target}`,
-    async (update) => {
-      const look = async (): Promise<void> => {
-        const { exchanges } = await api.call('recording', { params: { name: wanted.target } })
-        update(`Recording ${wanted.target}: ${countOf(exchanges, 'exchange')}`)
-      }
-      const timer = setInterval(() => void look().catch(() => {}), 500)
-      await signals.first.finally(() => clearInterval(timer))
-    },
-    options,
-  )
+  const stop = await begin(api, wanted, cli)
+  cli.note(`Recording ${wanted.target}. Press Ctrl+C to stop.`)
+  await cli.progress(`Recording ${wanted.target}`, async (update) => {
+    const look = async (): Promise<void> => {
+      const { exchanges } = await api.call('recording', { params: { name: wanted.target } })
+      update(`Recording ${wanted.target}: ${countOf(exchanges, 'exchange')}`)
+    }
+    const timer = setInterval(() => void look().catch(() => {}), 500)
+    await signals.first.finally(() => clearInterval(timer))
+  })
   await stop()
   signals.release()
 }
 
 /** In a gateway of this command's own. */
-async function recordOwn(wanted: Wanted, options: RecordOptions, io: CliIo): Promise<void> {
-  const plan = await planFromFile(options, io)
-  await runGateway({ ...plan, announced: ({ api }) => begin(api, wanted, options, io) }, options, io)
+async function recordOwn(wanted: Wanted, cli: Cli<RecordOptions>): Promise<void> {
+  const plan = await planFromFile(cli)
+  await runGateway({ ...plan, announced: ({ api }) => begin(api, wanted, cli) }, cli)
 }
 
 async function begin(
   api: AdminApi,
   { target, file }: Wanted,
-  options: RecordOptions,
-  io: CliIo,
+  cli: Cli<RecordOptions>,
 ): Promise<() => Promise<void>> {
-  const body = { file, replace: options.force === true }
-  await withProgress(
-    io,
-    `Connecting to ${target}`,
-    () => api.call('startRecording', { params: { name: target }, body }),
-    options,
-  ).catch(explain)
-  return async () => conclude(await api.call('stopRecording', { params: { name: target } }), options, io)
+  const body = { file, replace: cli.options.force === true }
+  await cli
+    .progress(`Connecting to ${target}`, () => api.call('startRecording', { params: { name: target }, body }))
+    .catch(explain)
+  return async () => conclude(await api.call('stopRecording', { params: { name: target } }), cli)
 }
 
 function explain(error: unknown): never {
@@ -109,11 +97,11 @@ function explain(error: unknown): never {
   throw problem ? new CliError(problem.message, { fix: problem.fix, cause: error }) : error
 }
 
-function conclude({ file, exchanges }: RecordingStatus, options: RecordOptions, io: CliIo): void {
-  if (options.stdio) return
-  if (options.json) return printJson(io, { ok: true, file, exchanges })
-  const paint = paintFor(io.stdout, io, options)
-  const name = shorten(file, io.places.cwd)
-  printLine(io.stdout, `${paint.green('✓')} ${name} has ${countOf(exchanges, 'exchange')}.`)
-  printLine(io.stdout, `  gantry replay ${name}   ${paint.dim('serves them as a mock')}`)
+function conclude({ file, exchanges }: RecordingStatus, cli: Cli<RecordOptions>): void {
+  if (cli.options.stdio) return
+  if (cli.json) return cli.printJson({ ok: true, file, exchanges })
+  const { paint } = cli
+  const name = shorten(file, cli.io.places.cwd)
+  cli.say(`${paint.green('✓')} ${name} has ${countOf(exchanges, 'exchange')}.`)
+  cli.say(`  gantry replay ${name}   ${paint.dim('serves them as a mock')}`)
 }

@@ -11,10 +11,10 @@ import {
   type GatewayState,
 } from '../../config/index.ts'
 import type { ReloadResult } from '../../workers/worker-place.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo } from '../cli-io.ts'
 import { loadTrusted } from '../load-trusted.ts'
-import { withProgress } from '../progress.ts'
 
 export function register(program: Command, io: CliIo): void {
   program
@@ -23,11 +23,11 @@ export function register(program: Command, io: CliIo): void {
       'Replaces the workers of the gateway on this machine, one after another, without failing a call: for a new version, and for what changed in "server" or "store". Ends with 1 when a new worker does not start; the others stay as they are then.',
     )
     .addHelpText('after', '\nExamples:\n  gantry reload\n  gantry reload --config team.yaml')
-    .action((_: unknown, self: Command) => reload(self.optsWithGlobals<GlobalOptions>(), io))
+    .action(action(io, reload))
 }
 
-async function reload(options: GlobalOptions, io: CliIo): Promise<void> {
-  const state = await findRunning(options, io)
+async function reload(cli: Cli): Promise<void> {
+  const state = await findRunning(cli)
   if (!state) throw new CliError('No gateway is running here', { fix: 'Start one with "gantry serve".' })
   const { supervisor } = state
   if (supervisor === undefined) {
@@ -35,22 +35,22 @@ async function reload(options: GlobalOptions, io: CliIo): Promise<void> {
       fix: 'Set "server.workers" to 2 or more and start it again. Most changes of the configuration need no reload.',
     })
   }
-  const { replaced, failed } = await withProgress(io, 'Replacing the workers', () => ask(supervisor), options)
+  const { replaced, failed } = await cli.progress('Replacing the workers', () => ask(supervisor))
   if (failed !== undefined) {
     throw new CliError(`${failed} (${countOf(replaced, 'worker')} replaced)`, {
       fix: 'Look into the log of the gateway, and run "gantry check".',
     })
   }
-  if (options.json) printJson(io, { replaced })
-  else printLine(io.stdout, `${countOf(replaced, 'worker')} replaced`)
+  if (cli.json) cli.printJson({ replaced })
+  else cli.say(`${countOf(replaced, 'worker')} replaced`)
 }
 
-async function findRunning(options: GlobalOptions, io: CliIo): Promise<GatewayState | undefined> {
-  const found = findConfig(io.places, options.config)
-  if (found === undefined) return only(await findGateways(io.places))
-  const own = await readStateFile(stateDirFor(found, io.places))
+async function findRunning(cli: Cli): Promise<GatewayState | undefined> {
+  const found = findConfig(cli.io.places, cli.options.config)
+  if (found === undefined) return only(await findGateways(cli.io.places))
+  const own = await readStateFile(stateDirFor(found, cli.io.places))
   if (own) return own
-  const config = await loadTrusted(options, io)
+  const config = await loadTrusted(cli)
   return config && readStateFile(config.loaded.model.stateDir)
 }
 

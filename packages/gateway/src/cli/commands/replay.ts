@@ -2,6 +2,7 @@ import { basename, extname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { configFromValue, stateDirFor, type RawConfig } from '../../config/index.ts'
 import { acceptConfig } from '../accept-config.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
@@ -26,15 +27,13 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry replay github.jsonl\n  gantry replay github.jsonl --speed 1 --stdio',
     )
-    .action((file: string, _: unknown, self: Command) =>
-      replay(file, self.optsWithGlobals<ReplayOptions>(), io),
-    )
+    .action(action(io, replay))
 }
 
-async function replay(asked: string, options: ReplayOptions, io: CliIo): Promise<void> {
-  const { places } = io
+async function replay(asked: string, cli: Cli<ReplayOptions>): Promise<void> {
+  const { places } = cli.io
   const file = resolve(places.cwd, asked)
-  const speed = speedOf(options.speed)
+  const speed = speedOf(cli.options.speed)
   const { readRecording } = await import('../../main.ts')
   await readRecording(file).catch((error: NodeJS.ErrnoException) => {
     const message = error.code === 'ENOENT' ? `There is no file ${asked}` : error.message
@@ -44,19 +43,18 @@ async function replay(asked: string, options: ReplayOptions, io: CliIo): Promise
     mcpServers: { [basename(file, extname(file))]: { replay: literalText(file), speed, prefix: false } },
     stateDir: literalText(stateDirFor(file, places)),
   }
-  const overrides = overridesOf(options)
+  const overrides = overridesOf(cli.options)
   const shown = shorten(file, places.cwd)
   const result = await configFromValue(config, { places, overrides })
   await runGateway(
     {
-      loaded: await acceptConfig(result, shown, options, io),
+      loaded: await acceptConfig(result, shown, cli),
       serves: shown,
       memoryConfig: JSON.stringify(config, undefined, 2),
-      searchPort: options.port === undefined,
+      searchPort: cli.options.port === undefined,
       logLevel: 'warn',
     },
-    options,
-    io,
+    cli,
   )
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { configFromValue } from '../../config/index.ts'
 import { loadDemo, openLog } from '../../main.ts'
 import { acceptConfig } from '../accept-config.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { planFromFile } from '../load-trusted.ts'
@@ -31,13 +32,14 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry serve\n  gantry serve --config team.yaml --port 8080\n  gantry serve --demo',
     )
-    .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<ServeOptions>()
-      const plan = await (options.demo ? demo(options, io) : planFromFile(options, io))
-      const { workers } = plan.loaded.model.server
-      if (workers > 1 && !workerPlace(process.env)) await runWorkers(workers, plan, options)
-      else await runGateway(plan, options, io)
-    })
+    .action(action(io, serve))
+}
+
+async function serve(cli: Cli<ServeOptions>): Promise<void> {
+  const plan = await (cli.options.demo ? demo(cli) : planFromFile(cli))
+  const { workers } = plan.loaded.model.server
+  if (workers > 1 && !workerPlace(process.env)) await runWorkers(workers, plan, cli.options)
+  else await runGateway(plan, cli)
 }
 
 async function runWorkers(count: number, plan: GatewayPlan, options: ServeOptions): Promise<void> {
@@ -52,14 +54,14 @@ async function runWorkers(count: number, plan: GatewayPlan, options: ServeOption
   if (!(await supervise(count, openLog(plan.loaded.model).log))) throw new CliExit(1)
 }
 
-async function demo(options: ServeOptions, io: CliIo): Promise<GatewayPlan> {
+async function demo(cli: Cli<ServeOptions>): Promise<GatewayPlan> {
   const { config, embedded } = await loadDemo()
-  const result = await configFromValue(config, { places: io.places, overrides: overridesOf(options) })
+  const result = await configFromValue(config, { places: cli.io.places, overrides: overridesOf(cli.options) })
   return {
-    loaded: await acceptConfig(result, 'demo', options, io),
+    loaded: await acceptConfig(result, 'demo', cli),
     serves: 'the demo',
     embedded,
     memoryConfig: JSON.stringify(config, undefined, 2),
-    searchPort: options.port === undefined,
+    searchPort: cli.options.port === undefined,
   }
 }

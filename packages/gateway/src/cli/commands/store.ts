@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { GatewayModel } from '../../model/index.ts'
 import type { ScannedRow, Store } from '../../store/index.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { loadTrusted } from '../load-trusted.ts'
 import { plainText } from '../plain-text.ts'
 import { noConfig } from '../accept-config.ts'
-import { formatTable } from '../table.ts'
 
 const PAGE = 100
 const FIX_REDIS = 'See that it runs, and that "store.redis" has its address and a user that may come in'
@@ -24,18 +24,18 @@ export function register(program: Command, io: CliIo): void {
     .command('check')
     .description('Reads everything, and says how much there is, what has expired, and what is wrong.')
     .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong.')
-    .action((_: unknown, self: Command) => withStore(self, io, check))
+    .action(action(io, (cli: Cli<StoreOptions>) => withStore(cli, check)))
   store
     .command('dump')
     .description('Prints every row as a line of JSON.')
     .option('--secrets', 'show secrets, which are masked otherwise')
-    .action((_: unknown, self: Command) => withStore(self, io, dump))
+    .action(action(io, (cli: Cli<StoreOptions>) => withStore(cli, dump)))
   store
     .command('write-back')
     .description(
       'Writes sign-ins, lists and their history to the files of earlier versions, for going back to one. Stop the gateway first.',
     )
-    .action((_: unknown, self: Command) => withStore(self, io, writeBack))
+    .action(action(io, (cli: Cli<StoreOptions>) => withStore(cli, writeBack)))
   store
     .command('migrate <to>')
     .description(
@@ -43,7 +43,7 @@ export function register(program: Command, io: CliIo): void {
     )
     .option('--path <file>', 'the file; store.mdb in the state folder when left out')
     .option('--merge', 'copy also when there are rows already, and replace those of the same name')
-    .action((to: string, _: unknown, self: Command) => migrate(to, self, io))
+    .action(action(io, migrate))
 }
 
 interface StoreOptions extends GlobalOptions {
@@ -55,14 +55,12 @@ interface StoreOptions extends GlobalOptions {
 interface Opened {
   readonly store: Store
   readonly model: GatewayModel
-  readonly options: StoreOptions
-  readonly io: CliIo
+  readonly cli: Cli<StoreOptions>
 }
 
-async function withStore(self: Command, io: CliIo, run: (opened: Opened) => Promise<void>): Promise<void> {
-  const options = self.optsWithGlobals<StoreOptions>()
-  const config = await loadTrusted(options, io)
-  if (!config) throw noConfig(io.places)
+async function withStore(cli: Cli<StoreOptions>, run: (opened: Opened) => Promise<void>): Promise<void> {
+  const config = await loadTrusted(cli)
+  if (!config) throw noConfig(cli.io.places)
   const { model } = config.loaded
   if (model.store.kind === 'memory') {
     throw new CliError('This configuration keeps its state in memory: there is nothing to look into', {
@@ -78,7 +76,7 @@ async function withStore(self: Command, io: CliIo, run: (opened: Opened) => Prom
   })
   try {
     requireRedis(store)
-    await run({ store, model, options, io })
+    await run({ store, model, cli })
   } finally {
     await store.close()
   }
@@ -94,14 +92,14 @@ function requireRedis({ away }: Store): void {
 }
 
 /** Between the file and the Redis of one configuration: it has to name a Redis in both directions. */
-async function migrate(to: string, self: Command, io: CliIo): Promise<void> {
-  const options = self.optsWithGlobals<StoreOptions>()
+async function migrate(to: string, cli: Cli<StoreOptions>): Promise<void> {
+  const { options, io } = cli
   if (to !== 'redis' && to !== 'embedded') {
     throw new CliError(`There is no store of the kind "${plainText(to)}"`, {
       fix: 'Write: gantry store migrate redis, or: gantry store migrate embedded',
     })
   }
-  const config = await loadTrusted(options, io)
+  const config = await loadTrusted(cli)
   if (!config) throw noConfig(io.places)
   const { model } = config.loaded
   if (model.store.kind !== 'redis') {
@@ -110,7 +108,7 @@ async function migrate(to: string, self: Command, io: CliIo): Promise<void> {
   const path = options.path === undefined ? undefined : resolve(io.places.cwd, options.path)
   if (to === 'redis') requireFile(path ?? join(model.stateDir, 'store.mdb'))
   const { prepareMigration } = await import('../../state/migrate-store.ts')
-  const log = (_: unknown, message: string): void => printLine(io.stderr, message)
+  const log = (_: unknown, message: string): void => cli.note(message)
   const migration = await prepareMigration(model, { to, path }, log).catch((error: Error) => {
     throw new CliError(error.message, { fix: FIX_REDIS, cause: error })
   })
@@ -128,9 +126,9 @@ async function migrate(to: string, self: Command, io: CliIo): Promise<void> {
       })
     }
     await migration.copy()
-    if (options.json) return printJson(io, { ok: true, to, rows })
-    printLine(io.stderr, `${rows} rows are in ${to === 'redis' ? 'Redis' : 'the file'} now`)
-    if (to === 'embedded') printLine(io.stderr, 'Remove "store.redis" before the gateway starts again')
+    if (cli.json) return cli.printJson({ ok: true, to, rows })
+    cli.note(`${rows} rows are in ${to === 'redis' ? 'Redis' : 'the file'} now`)
+    if (to === 'embedded') cli.note('Remove "store.redis" before the gateway starts again')
   } finally {
     await migration.close()
   }
@@ -145,44 +143,42 @@ async function* allRows(store: Store): AsyncGenerator<ScannedRow> {
   }
 }
 
-async function check({ store, options, io }: Opened): Promise<void> {
+async function check({ store, cli }: Opened): Promise<void> {
   const inspection = await store.inspect()
   const unreadable: string[] = []
   for await (const row of allRows(store)) {
     await store.reveal(row).catch(() => unreadable.push(`${row.table} ${row.key}`))
   }
   const ok = inspection.problems.length === 0 && unreadable.length === 0
-  if (options.json) printJson(io, { ok, ...inspection, unreadable })
+  if (cli.json) cli.printJson({ ok, ...inspection, unreadable })
   else {
-    const paint = paintFor(io.stdout, io, options)
+    const { paint } = cli
     const rows = Object.entries(inspection.tables).map(([table, { rows, expired }]) => [
       table,
       String(rows),
       String(expired),
     ])
-    for (const line of formatTable([['rows of', 'there', 'expired'].map(paint.dim), ...rows])) {
-      printLine(io.stdout, line)
-    }
-    printLine(io.stdout, `\n${inspection.bytes} of ${inspection.maxBytes} bytes, format ${inspection.format}`)
-    for (const problem of inspection.problems) printLine(io.stdout, `${paint.red('✗')} ${plainText(problem)}`)
-    for (const name of unreadable) printLine(io.stdout, `${paint.red('✗')} no key opens ${plainText(name)}`)
-    if (ok) printLine(io.stdout, `${paint.green('✓')} All is well`)
+    cli.table([['rows of', 'there', 'expired'].map(paint.dim), ...rows])
+    cli.say(`\n${inspection.bytes} of ${inspection.maxBytes} bytes, format ${inspection.format}`)
+    for (const problem of inspection.problems) cli.say(`${paint.red('✗')} ${plainText(problem)}`)
+    for (const name of unreadable) cli.say(`${paint.red('✗')} no key opens ${plainText(name)}`)
+    if (ok) cli.say(`${paint.green('✓')} All is well`)
   }
   if (!ok) throw new CliExit(1)
 }
 
-async function dump({ store, options, io }: Opened): Promise<void> {
+async function dump({ store, cli }: Opened): Promise<void> {
   for await (const row of allRows(store)) {
     const { table, key, version, expires, secret } = row
-    const value = secret && !options.secrets ? MASK : await store.reveal(row).catch(() => null)
-    printLine(io.stdout, JSON.stringify({ table, key, version, expires, secret, value }))
+    const value = secret && !cli.options.secrets ? MASK : await store.reveal(row).catch(() => null)
+    cli.say(JSON.stringify({ table, key, version, expires, secret, value }))
   }
 }
 
-async function writeBack({ store, model, options, io }: Opened): Promise<void> {
+async function writeBack({ store, model, cli }: Opened): Promise<void> {
   const { writeOldFiles } = await import('../../state/old-files.ts')
   const written = await writeOldFiles(model, store)
-  if (options.json) return printJson(io, { folder: model.stateDir, written })
-  for (const name of written) printLine(io.stdout, name)
-  printLine(io.stderr, `${written.length} files are in ${model.stateDir}`)
+  if (cli.json) return cli.printJson({ folder: model.stateDir, written })
+  for (const name of written) cli.say(name)
+  cli.note(`${written.length} files are in ${model.stateDir}`)
 }

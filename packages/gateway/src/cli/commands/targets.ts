@@ -6,16 +6,15 @@ import {
   type TargetCard,
   type TargetState,
 } from '../../admin/contract.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
-import { withProgress } from '../progress.ts'
-import { formatTable } from '../table.ts'
 
 const ACTIONS: readonly string[] = ['start', 'stop', 'restart', 'refresh']
-/** Under the first line of what is said. */
+/** The indent of further lines of a text. */
 const BELOW = ' '.repeat(6)
 const GOOD: ReadonlySet<TargetState> = new Set(['ready', 'idle', 'starting'])
 
@@ -26,43 +25,35 @@ export function register(program: Command, io: CliIo): void {
     .argument('[name]', 'the target to do it to')
     .description('Shows every target: its state, era, what it offers, how fast it is and what it uses.')
     .addHelpText('after', '\nExamples:\n  gantry targets\n  gantry targets restart github')
-    .action((action: string | undefined, name: string | undefined, _: unknown, self: Command) => {
-      const options = self.optsWithGlobals<GlobalOptions>()
-      return action === undefined ? list(options, io) : act(action, name, options, io)
-    })
+    .action(
+      action(io, (wanted: string | undefined, name: string | undefined, cli: Cli) =>
+        wanted === undefined ? list(cli) : act(wanted, name, cli),
+      ),
+    )
 }
 
-async function list(options: GlobalOptions, io: CliIo): Promise<void> {
-  const { targets } = await withAdmin(io, options, async ({ api, isRunning }) => {
+async function list(cli: Cli): Promise<void> {
+  const { targets } = await withAdmin(cli, async ({ api, isRunning }) => {
     // Without a gateway nothing has been started: how targets are is found out by asking them.
     if (!isRunning) {
-      await withProgress(
-        io,
-        'Starting the targets',
-        () => api.call('catalog', { query: { refresh: true } }),
-        options,
-      )
+      await cli.progress('Starting the targets', () => api.call('catalog', { query: { refresh: true } }))
     }
     return api.call('targets', {})
   })
-  if (options.json) printJson(io, { targets })
-  else print(targets, options, io)
+  if (cli.json) cli.printJson({ targets })
+  else print(targets, cli)
   if (targets.some(({ state }) => !GOOD.has(state) && state !== 'disabled')) throw new CliExit(1)
 }
 
-function print(targets: readonly TargetCard[], options: GlobalOptions, io: CliIo): void {
-  const paint = paintFor(io.stdout, io, options)
+function print(targets: readonly TargetCard[], cli: Cli): void {
+  const { paint } = cli
   const rows = targets.map((target) => row(target, paint))
   const heading = ['target', 'state', 'speaks', 'offers', 'calls', 'p95', 'restarts', 'memory'].map(paint.dim)
-  for (const line of formatTable([heading, ...rows])) printLine(io.stdout, line)
+  cli.table([heading, ...rows])
   for (const { name, problem } of targets) {
     if (!problem || problem.code === 'disabled') continue
-    printLine(
-      io.stdout,
-      `\n${paint.red('✗')} ${paint.bold(plainText(name))}: ${plainText(problem.what, BELOW)}`,
-    )
-    if (problem.fix !== undefined)
-      printLine(io.stdout, `  ${paint.cyan('fix')} ${plainText(problem.fix, BELOW)}`)
+    cli.say(`\n${paint.red('✗')} ${paint.bold(plainText(name))}: ${plainText(problem.what, BELOW)}`)
+    if (problem.fix !== undefined) cli.say(`  ${paint.cyan('fix')} ${plainText(problem.fix, BELOW)}`)
   }
 }
 
@@ -87,12 +78,7 @@ function row(target: TargetCard, paint: Paint): string[] {
   ]
 }
 
-async function act(
-  action: string,
-  name: string | undefined,
-  options: GlobalOptions,
-  io: CliIo,
-): Promise<void> {
+async function act(action: string, name: string | undefined, cli: Cli): Promise<void> {
   if (!ACTIONS.includes(action)) {
     throw new CliError(`"${action}" is nothing that can be done to a target`, {
       exitCode: 2,
@@ -101,17 +87,12 @@ async function act(
   }
   if (name === undefined)
     throw new CliError(`${action} which target?`, { exitCode: 2, fix: 'Name it: gantry targets' })
-  const card = await withAdmin(io, options, async ({ api, isRunning }) => {
+  const card = await withAdmin(cli, async ({ api, isRunning }) => {
     if (!isRunning) throw new CliError('No gateway is running', { fix: 'Start it: gantry serve' })
-    return withProgress(
-      io,
-      `${action} ${name}`,
-      () => send(api, name, action as TargetAction['action']),
-      options,
-    )
+    return cli.progress(`${action} ${name}`, () => send(api, name, action as TargetAction['action']))
   })
-  if (options.json) printJson(io, card)
-  else print([card], options, io)
+  if (cli.json) cli.printJson(card)
+  else print([card], cli)
   if (action !== 'stop' && !GOOD.has(card.state)) throw new CliExit(1)
 }
 

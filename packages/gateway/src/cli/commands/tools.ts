@@ -1,12 +1,11 @@
 import { Option, type Command } from 'commander'
 import type { CatalogEntry, CatalogList, EntryKind } from '../../admin/contract.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
 import type { Paint } from '../paint.ts'
 import { oneLine, plainText } from '../plain-text.ts'
-import { withProgress } from '../progress.ts'
-import { formatTable } from '../table.ts'
 
 interface ToolsOptions extends GlobalOptions {
   readonly kind: string
@@ -30,15 +29,13 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry tools\n  gantry tools github --all\n  gantry tools --kind all --json',
     )
-    .action((target: string | undefined, _: unknown, self: Command) =>
-      tools(target, self.optsWithGlobals<ToolsOptions>(), io),
-    )
+    .action(action(io, tools))
 }
 
-async function tools(target: string | undefined, options: ToolsOptions, io: CliIo): Promise<void> {
-  const kinds = KINDS.filter((kind) => kind === options.kind || options.kind === 'all')
-  const catalog = await withAdmin(io, options, ({ api }) =>
-    withProgress(io, 'Asking the targets', () => api.call('catalog', { query: { refresh: true } }), options),
+async function tools(target: string | undefined, cli: Cli<ToolsOptions>): Promise<void> {
+  const kinds = KINDS.filter((kind) => kind === cli.options.kind || cli.options.kind === 'all')
+  const catalog = await withAdmin(cli, ({ api }) =>
+    cli.progress('Asking the targets', () => api.call('catalog', { query: { refresh: true } })),
   )
   if (target !== undefined && !catalog.targets.some(({ name }) => name === target)) {
     throw new CliError(`There is no target "${target}"`, {
@@ -49,27 +46,22 @@ async function tools(target: string | undefined, options: ToolsOptions, io: CliI
   const wanted = catalog.entries.filter(
     (entry) =>
       kinds.includes(entry.kind) &&
-      (options.all || entry.visible) &&
+      (cli.options.all || entry.visible) &&
       (target === undefined || entry.target === target),
   )
   const targets = catalog.targets.filter(({ name }) => target === undefined || name === target)
-  if (options.json) printJson(io, { entries: wanted, targets })
-  else print(wanted, { ...catalog, targets }, options, io)
+  if (cli.json) cli.printJson({ entries: wanted, targets })
+  else print(wanted, { ...catalog, targets }, cli)
   if (targets.some(({ gap }) => gap?.state === 'missing')) throw new CliExit(1)
 }
 
-function print(
-  entries: readonly CatalogEntry[],
-  { targets }: CatalogList,
-  options: ToolsOptions,
-  io: CliIo,
-): void {
-  const paint = paintFor(io.stdout, io, options)
-  const width = io.stdout.columns ?? 120
-  if (options.long) {
+function print(entries: readonly CatalogEntry[], { targets }: CatalogList, cli: Cli<ToolsOptions>): void {
+  const { paint } = cli
+  const width = cli.io.stdout.columns ?? 120
+  if (cli.options.long) {
     for (const entry of entries) {
-      printLine(io.stdout, `${paint.bold(plainText(entry.key))}${noteOf(entry, paint)}`)
-      printLine(io.stdout, `${plainText(`  ${entry.description ?? ''}`, '  ')}\n`)
+      cli.say(`${paint.bold(plainText(entry.key))}${noteOf(entry, paint)}`)
+      cli.say(`${plainText(`  ${entry.description ?? ''}`, '  ')}\n`)
     }
   } else {
     const longest = Math.max(0, ...entries.map(({ key }) => plainText(key).length))
@@ -77,17 +69,16 @@ function print(
       paint.bold(plainText(entry.key)) + noteOf(entry, paint),
       paint.dim(oneLine(entry.description ?? entry.title ?? '', Math.max(20, width - longest - 4))),
     ])
-    for (const line of formatTable(rows)) printLine(io.stdout, line)
+    cli.table(rows)
   }
-  const complain = paintFor(io.stderr, io, options)
+  const complain = cli.notePaint
   for (const { name, gap } of targets) {
     if (!gap) continue
     const what = gap.state === 'missing' ? complain.red('missing') : complain.yellow('stale')
-    printLine(io.stderr, `${what} ${plainText(name)}: ${plainText(gap.reason)}`)
-    if (gap.state === 'missing')
-      printLine(io.stderr, `${complain.cyan('fix')}     gantry doctor ${plainText(name)}`)
+    cli.note(`${what} ${plainText(name)}: ${plainText(gap.reason)}`)
+    if (gap.state === 'missing') cli.note(`${complain.cyan('fix')}     gantry doctor ${plainText(name)}`)
   }
-  if (entries.length === 0 && targets.every(({ gap }) => !gap)) printLine(io.stderr, 'There are none.')
+  if (entries.length === 0 && targets.every(({ gap }) => !gap)) cli.note('There are none.')
 }
 
 function noteOf({ visible, hiddenBy, stale }: CatalogEntry, paint: Paint): string {

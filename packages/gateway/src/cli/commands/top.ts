@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { ToolFigures, UsagePer, UsageRange } from '../../admin/contract.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
 import { plainText } from '../plain-text.ts'
-import { formatTable } from '../table.ts'
 
 const ORDERS: Readonly<Record<string, (figures: ToolFigures) => number>> = {
   calls: ({ calls }) => calls,
@@ -39,27 +39,27 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry top\n  gantry top --by p95 --limit 5\n  gantry top --range 7d --per principal',
     )
-    .action((_: unknown, self: Command) => top(self.optsWithGlobals<TopOptions>(), io))
+    .action(action(io, top))
 }
 
-async function top(options: TopOptions, io: CliIo): Promise<void> {
-  const order = Object.hasOwn(ORDERS, options.by) ? ORDERS[options.by]! : undefined
+async function top(cli: Cli<TopOptions>): Promise<void> {
+  const order = Object.hasOwn(ORDERS, cli.options.by) ? ORDERS[cli.options.by]! : undefined
   if (!order) {
-    throw new CliError(`"${options.by}" is no column to sort by`, {
+    throw new CliError(`"${cli.options.by}" is no column to sort by`, {
       exitCode: 2,
       fix: `Choose one of ${Object.keys(ORDERS).join(', ')}.`,
     })
   }
-  const { tools } = await withAdmin(io, options, ({ api, isRunning }) => {
-    if (isRunning) return api.call('tools', { query: { range: options.range, per: options.per } })
+  const { tools } = await withAdmin(cli, ({ api, isRunning }) => {
+    if (isRunning) return api.call('tools', { query: { range: cli.options.range, per: cli.options.per } })
     throw new CliError('No gateway runs, so there is nothing to count', {
       fix: 'Start one with "gantry serve".',
     })
   })
-  const first = [...tools].sort((a, b) => order(b) - order(a)).slice(0, Number(options.limit) || 20)
-  if (options.json) return printJson(io, { tools: first })
-  const paint = paintFor(io.stdout, io, options)
-  const callers = options.per === 'tool' ? [] : [options.per]
+  const first = [...tools].sort((a, b) => order(b) - order(a)).slice(0, Number(cli.options.limit) || 20)
+  if (cli.json) return cli.printJson({ tools: first })
+  const { paint } = cli
+  const callers = cli.options.per === 'tool' ? [] : [cli.options.per]
   const figures = ['calls', 'errors', 'p50', 'p95', 'bytes', '≈ tokens in', '≈ tokens out', 'last used']
   const heading = ['tool', 'target', ...callers, ...figures]
   const rows = first.map((one) => [
@@ -75,6 +75,6 @@ async function top(options: TopOptions, io: CliIo): Promise<void> {
     String(one.tokensOut),
     new Date(one.lastAt).toISOString().slice(0, 19),
   ])
-  for (const line of formatTable([heading.map(paint.dim), ...rows])) printLine(io.stdout, line)
-  if (rows.length === 0) printLine(io.stderr, 'No tool was called in this time')
+  cli.table([heading.map(paint.dim), ...rows])
+  if (rows.length === 0) cli.note('No tool was called in this time')
 }

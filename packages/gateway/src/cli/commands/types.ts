@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { connect } from '@gantry/mcp/client'
 import { stdio } from '@gantry/mcp/client/node'
+import { Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { plainText } from '../plain-text.ts'
-import { withProgress } from '../progress.ts'
 import { afterDashes, collect } from '../requests/request-flags.ts'
 import { type Offer, writeTypes } from '../types/write-types.ts'
 
@@ -27,25 +27,27 @@ export function register(program: Command, io: CliIo): void {
       '\nExamples:\n  gantry types https://mcp.example.com/mcp > app.d.ts\n  gantry types node server.mjs > app.d.ts\n  gantry types -- npx -y some-server --flag > app.d.ts',
     )
     .action((words: string[], _: unknown, self: Command) =>
-      types(words, afterDashes(self), self.optsWithGlobals<TypesOptions>(), io),
+      types(words, afterDashes(self), new Cli(self.optsWithGlobals<TypesOptions>(), io)),
     )
 }
 
-async function types(words: string[], dashed: string[], options: TypesOptions, io: CliIo): Promise<void> {
+async function types(words: string[], dashed: string[], cli: Cli<TypesOptions>): Promise<void> {
   const [first, ...rest] = dashed.length > 0 ? dashed : words
   if (first === undefined)
     throw new CliError('Which server?', { exitCode: 2, fix: 'gantry types URL, or gantry types -- COMMAND' })
   const isUrl = rest.length === 0 && /^https?:\/\//i.test(first)
-  const target = isUrl ? first : stdio(first, rest, { cwd: io.places.cwd })
-  const headers = headersOf(options.header)
+  const target = isUrl ? first : stdio(first, rest, { cwd: cli.io.places.cwd })
+  const headers = headersOf(cli.options.header)
   const label = `Asking ${plainText(first)}`
-  const offer = await withProgress(io, label, () => ask(target, headers), options).catch((error: Error) => {
-    const fix = `gantry doctor ${isUrl ? first : `-- ${[first, ...rest].join(' ')}`}`
-    throw new CliError(plainText(error.message), { fix, cause: error })
-  })
-  io.stdout.write(writeTypes(offer))
+  const offer = await cli
+    .progress(label, () => ask(target, headers))
+    .catch((error: Error) => {
+      const fix = `gantry doctor ${isUrl ? first : `-- ${[first, ...rest].join(' ')}`}`
+      throw new CliError(plainText(error.message), { fix, cause: error })
+    })
+  cli.io.stdout.write(writeTypes(offer))
   const count = `${offer.tools.length} tools, ${offer.prompts.length} prompts`
-  printLine(io.stderr, `${count}, ${offer.resources.length + offer.templates.length} resources and templates`)
+  cli.note(`${count}, ${offer.resources.length + offer.templates.length} resources and templates`)
 }
 
 async function ask(target: Parameters<typeof connect>[0], headers: Record<string, string>): Promise<Offer> {

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
 import type { Cause, RuleReport, WhyReport } from '../../admin/contract.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { CliIo, GlobalOptions } from '../cli-io.ts'
 import { withAdmin } from '../open-admin.ts'
-import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
-import { withProgress } from '../progress.ts'
 
 interface WhyOptions extends GlobalOptions {
   readonly as?: string
   readonly issuer?: string
   readonly claims?: string
   readonly args?: string
+  readonly view?: string
   readonly all?: boolean
 }
 
@@ -29,49 +29,46 @@ export function register(program: Command, io: CliIo): void {
     .option('--issuer <url>', 'whose tokens that person or workload has (default: the configured issuer)')
     .option('--claims <json>', 'claims in its token, such as \'{"groups": ["support"]}\'')
     .option('--args <json>', 'for a call with these arguments: what each rule of the policy says of it')
+    .option('--view <name>', 'at the endpoint of this view')
     .option('--all', 'show also the rules that are about something else')
     .addHelpText(
       'after',
       '\nExit codes: 0 it is there, 1 it is missing or denied.\n\nExamples:\n  gantry why github_create_issue\n  gantry why files/read --as key:app\n  gantry why payments_refund --as person:ann --claims \'{"groups": ["support"]}\' --args \'{"amount": 900}\'',
     )
-    .action((name: string, _: unknown, self: Command) => why(name, self.optsWithGlobals<WhyOptions>(), io))
+    .action(action(io, why))
 }
 
-async function why(name: string, options: WhyOptions, io: CliIo): Promise<void> {
-  const report = await withAdmin(io, options, ({ api }) =>
-    withProgress(
-      io,
-      'Asking the targets',
-      async () => {
-        await api.call('catalog', { query: { refresh: true } })
-        return api.call('why', {
-          query: {
-            name,
-            ...(options.as !== undefined && { as: options.as }),
-            ...(options.issuer !== undefined && { issuer: options.issuer }),
-            ...(options.claims !== undefined && { claims: options.claims }),
-            ...(options.args !== undefined && { args: options.args }),
-          },
-        })
-      },
-      options,
-    ),
+async function why(name: string, cli: Cli<WhyOptions>): Promise<void> {
+  const report = await withAdmin(cli, ({ api }) =>
+    cli.progress('Asking the targets', async () => {
+      await api.call('catalog', { query: { refresh: true } })
+      return api.call('why', {
+        query: {
+          name,
+          ...(cli.options.as !== undefined && { as: cli.options.as }),
+          ...(cli.options.issuer !== undefined && { issuer: cli.options.issuer }),
+          ...(cli.options.claims !== undefined && { claims: cli.options.claims }),
+          ...(cli.options.args !== undefined && { args: cli.options.args }),
+          ...(cli.options.view !== undefined && { view: cli.options.view }),
+        },
+      })
+    }),
   )
-  if (options.json) printJson(io, report)
+  if (cli.json) cli.printJson(report)
   else {
-    const paint = paintFor(io.stdout, io, options)
-    print(report, paint, io)
-    printRules(report.rules ?? [], options.all === true, paint, io)
+    print(report, cli)
+    printRules(report.rules ?? [], cli.options.all === true, cli)
   }
   if (report.verdict === 'missing') throw new CliExit(1)
 }
 
-function print({ verdict, summary, chain, similar }: WhyReport, paint: Paint, io: CliIo): void {
+function print({ verdict, summary, chain, similar }: WhyReport, cli: Cli): void {
+  const { paint } = cli
   const colour = verdict === 'available' ? paint.green : verdict === 'degraded' ? paint.yellow : paint.red
-  printLine(io.stdout, `${colour(verdict)} ${paint.bold(plainText(summary))}\n`)
-  for (const cause of chain) printCause(cause, paint, io)
+  cli.say(`${colour(verdict)} ${paint.bold(plainText(summary))}\n`)
+  for (const cause of chain) printCause(cause, cli)
   if (similar.length > 0) {
-    printLine(io.stdout, `\nSimilar: ${similar.map(({ key }) => plainText(key)).join(', ')}`)
+    cli.say(`\nSimilar: ${similar.map(({ key }) => plainText(key)).join(', ')}`)
   }
 }
 
@@ -86,11 +83,12 @@ const MARKS = {
   other: '·',
 } as const
 
-/** What each rule says, and why it cannot say anything. */
-function printRules(rules: readonly RuleReport[], all: boolean, paint: Paint, io: CliIo): void {
+/** Prints the verdict of each rule, and the reason when it has none. */
+function printRules(rules: readonly RuleReport[], all: boolean, cli: Cli): void {
+  const { paint } = cli
   const shown = rules.filter(({ says }) => all || says !== 'other')
   if (shown.length === 0) return
-  printLine(io.stdout, '\nRules:')
+  cli.say('\nRules:')
   for (const { rule, says, decides, mode, when, failure, message } of shown) {
     const colour =
       says === 'allows' ? paint.green : says === 'denies' || says === 'fails' ? paint.red : paint.dim
@@ -98,10 +96,10 @@ function printRules(rules: readonly RuleReport[], all: boolean, paint: Paint, io
       (one) => one !== '',
     )
     const note = notes.length > 0 ? ` (${notes.join(', ')})` : ''
-    printLine(io.stdout, `${colour(MARKS[says])} ${plainText(rule)}: ${WORDS[says]}${note}`)
-    if (when !== undefined) printLine(io.stdout, paint.dim(`  when ${plainText(when, ' '.repeat(7))}`))
-    if (failure !== undefined) printLine(io.stdout, `  ${plainText(failure)}`)
-    if (message !== undefined) printLine(io.stdout, paint.dim(`  callers are told: ${plainText(message)}`))
+    cli.say(`${colour(MARKS[says])} ${plainText(rule)}: ${WORDS[says]}${note}`)
+    if (when !== undefined) cli.say(paint.dim(`  when ${plainText(when, ' '.repeat(7))}`))
+    if (failure !== undefined) cli.say(`  ${plainText(failure)}`)
+    if (message !== undefined) cli.say(paint.dim(`  callers are told: ${plainText(message)}`))
   }
 }
 
@@ -116,11 +114,11 @@ const WORDS = {
   other: 'is about something else',
 } as const
 
-function printCause({ status, title, detail, fix, stderr }: Cause, paint: Paint, io: CliIo): void {
+function printCause({ status, title, detail, fix, stderr }: Cause, cli: Cli): void {
+  const { paint } = cli
   const mark = status === 'ok' ? paint.green('✓') : status === 'note' ? paint.yellow('•') : paint.red('✗')
-  printLine(io.stdout, `${mark} ${plainText(title)}`)
-  if (detail !== undefined) printLine(io.stdout, `  ${plainText(detail, ' '.repeat(6))}`)
-  if (status !== 'ok')
-    for (const line of stderr ?? []) printLine(io.stdout, paint.dim(`  │ ${plainText(line)}`))
-  if (fix !== undefined && status !== 'ok') printLine(io.stdout, `  ${paint.cyan('fix')} ${plainText(fix)}`)
+  cli.say(`${mark} ${plainText(title)}`)
+  if (detail !== undefined) cli.say(`  ${plainText(detail, ' '.repeat(6))}`)
+  if (status !== 'ok') for (const line of stderr ?? []) cli.say(paint.dim(`  │ ${plainText(line)}`))
+  if (fix !== undefined && status !== 'ok') cli.say(`  ${paint.cyan('fix')} ${plainText(fix)}`)
 }

@@ -1,6 +1,6 @@
 import { countOf, type AdminApi, type TargetCard } from '../../admin/contract.ts'
 import type { RunningGateway } from '../../main.ts'
-import { printLine, type CliStream } from '../cli-io.ts'
+import type { CliStream } from '../cli-io.ts'
 import type { Paint } from '../paint.ts'
 import { plainText } from '../plain-text.ts'
 import { OnceLines } from './once-lines.ts'
@@ -131,6 +131,6 @@ export class DevSession {
   }
 
   #say(text: string): void {
-    printLine(this.#options.stream, text)
+    this.#options.stream.write(`${text}\n`)
   }
 }

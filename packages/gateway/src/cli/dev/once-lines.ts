@@ -22,7 +22,7 @@ export class OnceLines {
     }
   }
 
-  /** What was said since the last reset. */
+  /** The lines since the last reset. */
   get lines(): readonly string[] {
     return this.#said
   }

@@ -1,9 +1,9 @@
-/** What a client does when a person signs in, as far as a server can tell clients apart. */
+/** The behaviour of a client at a sign-in, as far as a server can see it. */
 export interface LoginClient {
   readonly title: string
   /** Where it publishes its metadata; absent: it always registers. */
   readonly metadataDocument?: string
-  /** What it sends to be registered. */
+  /** The metadata of its registration. */
   readonly registration: {
     readonly client_name: string
     readonly redirect_uris: readonly string[]

@@ -8,9 +8,9 @@ import type { LoginClient } from './login-clients.ts'
 export interface LoginStep {
   readonly step: string
   readonly ok: boolean
-  /** What came back, or what is wrong. */
+  /** The answer, or the fault. */
   readonly found: string
-  /** What to do about it. */
+  /** Advice for the operator. */
   readonly fix?: string
 }
 
@@ -202,7 +202,7 @@ async function authorization(facts: Facts): Promise<string> {
   return `the client is let in, with ${client.redirects.length} ways back`
 }
 
-/** A code that nobody has issued is refused as such by a token endpoint that knows the client. */
+/** Sends a made-up code. A token endpoint that knows the client refuses the code and not the client. */
 async function token(facts: Facts): Promise<string> {
   const response = await ask(facts.server.token_endpoint as string, {
     method: 'POST',

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { AdminApi, JsonObject } from '../../admin/contract.ts'
+import { action, type Cli } from '../cli.ts'
 import { CliExit } from '../cli-error.ts'
-import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
+import type { CliIo } from '../cli-io.ts'
 import { formatBlock } from './format-content.ts'
 import { withAdmin } from '../open-admin.ts'
 import { readArguments } from './read-arguments.ts'
@@ -29,24 +30,22 @@ Examples:
   gantry call demo_add_note '{"title": "Milk", "text": "2 l"}'
   gantry call demo_add_note --arg title=Milk --arg text="2 l" --era legacy`,
     )
-    .action((name: string, json: string | undefined, _: unknown, self: Command) =>
-      call(name, json, self.optsWithGlobals<CallOptions>(), io),
-    )
+    .action(action(io, call))
   addRequestOptions(command)
 }
 
-async function call(name: string, json: string | undefined, options: CallOptions, io: CliIo): Promise<void> {
-  const result = await withAdmin(io, options, async ({ api }) => {
-    const schema = options.arg !== undefined ? await schemaOf(api, name) : undefined
-    const given = await readArguments({ json, pairs: options.arg ?? [], schema }, io)
+async function call(name: string, json: string | undefined, cli: Cli<CallOptions>): Promise<void> {
+  const result = await withAdmin(cli, async ({ api }) => {
+    const schema = cli.options.arg !== undefined ? await schemaOf(api, name) : undefined
+    const given = await readArguments({ json, pairs: cli.options.arg ?? [], schema }, cli.io)
     const params = { name, arguments: given }
-    return runRequest(api, { method: 'tools/call', params, label: `Calling ${name}` }, options, io)
+    return runRequest(api, { method: 'tools/call', params, label: `Calling ${name}` }, cli)
   })
-  print(result, options, io)
+  print(result, cli)
   if (result.isError === true) throw new CliExit(1)
 }
 
-/** What the tool says about its arguments, when it is known already: calling it will find out otherwise. */
+/** The input schema of a tool; undefined when the tool is unknown, which the call itself will report. */
 async function schemaOf(api: AdminApi, key: string): Promise<JsonObject | undefined> {
   const look = () => api.call('catalogEntry', { query: { kind: 'tool', key } }).catch(() => undefined)
   let found = await look()
@@ -57,10 +56,9 @@ async function schemaOf(api: AdminApi, key: string): Promise<JsonObject | undefi
   return found?.definition.inputSchema as JsonObject | undefined
 }
 
-function print(result: JsonObject, options: CallOptions, io: CliIo): void {
-  if (options.json) return printJson(io, result)
-  const paint = paintFor(io.stdout, io, options)
+function print(result: JsonObject, cli: Cli<CallOptions>): void {
+  if (cli.json) return cli.printJson(result)
   const content = Array.isArray(result.content) ? result.content : []
-  for (const block of content) printLine(io.stdout, formatBlock(block, io, paint))
-  if (content.length === 0 && result.structuredContent !== undefined) printJson(io, result.structuredContent)
+  for (const block of content) cli.say(formatBlock(block, cli))
+  if (content.length === 0 && result.structuredContent !== undefined) cli.printJson(result.structuredContent)
 }

@@ -1,30 +1,32 @@
 import { writeJson } from '@gantry/mcp/exchange'
+import type { Cli } from '../cli.ts'
 import type { CliIo } from '../cli-io.ts'
-import type { Paint } from '../paint.ts'
 import { removeControls } from '../../model/index.ts'
 import { plainText } from '../plain-text.ts'
 
 type Block = Readonly<Record<string, unknown>>
 
-export function formatBlock(block: unknown, io: CliIo, paint: Paint): string {
+export function formatBlock(block: unknown, cli: Cli): string {
+  const { paint } = cli
   const { type, text, data, mimeType, uri, name, resource } = (block ?? {}) as Block
   switch (type) {
     case 'text':
-      return forStream(String(text), io)
+      return forStream(String(text), cli.io)
     case 'image':
     case 'audio':
       return paint.dim(`[${type} ${plainText(String(mimeType))}, ${byteLength(data)} bytes; --json has it]`)
     case 'resource_link':
       return `${plainText(String(name ?? ''))} ${paint.cyan(plainText(String(uri)))}`.trim()
     case 'resource':
-      return formatResource(resource as Block, io, paint)
+      return formatResource(resource as Block, cli)
     default:
-      return forStream(writeJson(block), io)
+      return forStream(writeJson(block), cli.io)
   }
 }
 
-export function formatResource({ uri, text, blob, mimeType }: Block, io: CliIo, paint: Paint): string {
-  if (typeof text === 'string') return forStream(text, io)
+export function formatResource({ uri, text, blob, mimeType }: Block, cli: Cli): string {
+  const { paint } = cli
+  if (typeof text === 'string') return forStream(text, cli.io)
   return paint.dim(
     `[${plainText(String(uri))}: ${plainText(String(mimeType ?? 'binary'))}, ${byteLength(blob)} bytes]`,
   )

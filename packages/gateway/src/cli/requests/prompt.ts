@@ -1,7 +1,8 @@
 import { writeJson } from '@gantry/mcp/exchange'
 import type { Command } from 'commander'
 import type { JsonObject } from '../../admin/contract.ts'
-import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
+import { action, type Cli } from '../cli.ts'
+import type { CliIo } from '../cli-io.ts'
 import { formatBlock } from './format-content.ts'
 import { withAdmin } from '../open-admin.ts'
 import { readArguments } from './read-arguments.ts'
@@ -20,29 +21,22 @@ export function register(program: Command, io: CliIo): void {
     .description('Gets a prompt and prints its messages.')
     .option('-a, --arg <name=value>', 'one argument; may be repeated', collect)
     .addHelpText('after', '\nExample:\n  gantry prompt demo_summarise --arg id=welcome')
-    .action((name: string, json: string | undefined, _: unknown, self: Command) =>
-      prompt(name, json, self.optsWithGlobals<PromptOptions>(), io),
-    )
+    .action(action(io, prompt))
   addRequestOptions(command)
 }
 
-async function prompt(
-  name: string,
-  json: string | undefined,
-  options: PromptOptions,
-  io: CliIo,
-): Promise<void> {
+async function prompt(name: string, json: string | undefined, cli: Cli<PromptOptions>): Promise<void> {
   // Arguments of prompts are always text.
-  const given = await readArguments({ json, pairs: options.arg ?? [], schema: undefined }, io)
+  const given = await readArguments({ json, pairs: cli.options.arg ?? [], schema: undefined }, cli.io)
   const texts = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, toText(value)]))
   const params = { name, arguments: texts }
-  const result = await withAdmin(io, options, ({ api }) =>
-    runRequest(api, { method: 'prompts/get', params, label: `Getting ${name}` }, options, io),
+  const result = await withAdmin(cli, ({ api }) =>
+    runRequest(api, { method: 'prompts/get', params, label: `Getting ${name}` }, cli),
   )
-  if (options.json) return printJson(io, result)
-  const paint = paintFor(io.stdout, io, options)
+  if (cli.json) return cli.printJson(result)
+  const { paint } = cli
   for (const { role, content } of (Array.isArray(result.messages) ? result.messages : []) as JsonObject[]) {
-    printLine(io.stdout, `${paint.bold(`${String(role)}:`)} ${formatBlock(content, io, paint)}`)
+    cli.say(`${paint.bold(`${String(role)}:`)} ${formatBlock(content, cli)}`)
   }
 }
 

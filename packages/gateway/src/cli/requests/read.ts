@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { JsonObject } from '../../admin/contract.ts'
-import { paintFor, printJson, printLine, type CliIo } from '../cli-io.ts'
+import { action, type Cli } from '../cli.ts'
+import type { CliIo } from '../cli-io.ts'
 import { formatResource } from './format-content.ts'
 import { withAdmin } from '../open-admin.ts'
 import { addRequestOptions } from './request-flags.ts'
@@ -15,21 +16,20 @@ export function register(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  gantry read demo+note:///welcome\n  gantry read files+file:///logo.png > logo.png',
     )
-    .action((uri: string, _: unknown, self: Command) => read(uri, self.optsWithGlobals<RequestOptions>(), io))
+    .action(action(io, read))
   addRequestOptions(command)
 }
 
-async function read(uri: string, options: RequestOptions, io: CliIo): Promise<void> {
+async function read(uri: string, cli: Cli<RequestOptions>): Promise<void> {
   const request = { method: 'resources/read', params: { uri }, label: `Reading ${uri}` }
-  const result = await withAdmin(io, options, ({ api }) => runRequest(api, request, options, io))
-  if (options.json) return printJson(io, result)
-  const paint = paintFor(io.stdout, io, options)
+  const result = await withAdmin(cli, ({ api }) => runRequest(api, request, cli))
+  if (cli.json) return cli.printJson(result)
   for (const content of (Array.isArray(result.contents) ? result.contents : []) as JsonObject[]) {
-    if (typeof content.blob === 'string' && !io.stdout.isTTY) {
-      io.stdout.write(Buffer.from(content.blob, 'base64') as unknown as string)
+    if (typeof content.blob === 'string' && !cli.io.stdout.isTTY) {
+      cli.io.stdout.write(Buffer.from(content.blob, 'base64') as unknown as string)
     } else {
-      const text = formatResource(content, io, paint)
-      printLine(io.stdout, text.replace(/\n$/, ''))
+      const text = formatResource(content, cli)
+      cli.say(text.replace(/\n$/, ''))
     }
   }
 }

@@ -9,11 +9,10 @@ import type {
   Revision,
   PlaygroundQuestion,
 } from '../../admin/contract.ts'
+import type { Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
-import { paintFor, printLine, type CliIo, type GlobalOptions } from '../cli-io.ts'
+import type { GlobalOptions } from '../cli-io.ts'
 import { plainText } from '../plain-text.ts'
-import { withProgress } from '../progress.ts'
-import type { Paint } from '../paint.ts'
 
 export interface RequestOptions extends GlobalOptions {
   readonly era?: Era
@@ -31,60 +30,52 @@ export interface Request {
 export async function runRequest(
   api: AdminApi,
   request: Request,
-  options: RequestOptions,
-  io: CliIo,
+  cli: Cli<RequestOptions>,
 ): Promise<JsonObject> {
-  const canAsk = canAskHere(io, options)
+  const canAsk = canAskHere(cli)
   const { id } = await api.call('startCall', {
     body: {
       method: request.method,
       params: request.params,
       client: {
-        era: eraOf(options),
-        ...(options.revision !== undefined && { revision: options.revision }),
+        era: eraOf(cli.options),
+        ...(cli.options.revision !== undefined && { revision: cli.options.revision }),
         // Questions are offered only where a person can answer.
         capabilities: canAsk ? { elicitation: { form: true, url: true }, sampling: {} } : {},
         name: 'gantry-cli',
       },
-      ...(options.timeout !== undefined && { timeout: secondsOf(options.timeout) * 1000 }),
+      ...(cli.options.timeout !== undefined && { timeout: secondsOf(cli.options.timeout) * 1000 }),
     },
   })
   const cancel = (): void => void api.call('cancelCall', { params: { id } }).catch(() => {})
   process.once('SIGINT', cancel)
   try {
-    return await follow(api, id, { request, options, io })
+    return await follow(api, id, request, cli)
   } finally {
     process.off('SIGINT', cancel)
   }
 }
 
-interface Following {
-  readonly request: Request
-  readonly options: RequestOptions
-  readonly io: CliIo
-}
-
-async function follow(api: AdminApi, id: string, { request, options, io }: Following): Promise<JsonObject> {
-  const paint = paintFor(io.stderr, io, options)
+async function follow(
+  api: AdminApi,
+  id: string,
+  { label }: Request,
+  cli: Cli<RequestOptions>,
+): Promise<JsonObject> {
   const events = api.stream('playgroundEvents', { params: { id } })[Symbol.asyncIterator]()
   for (;;) {
     // The spinner stops while the user is asked, so that it does not draw over the question.
-    const event = await withProgress(
-      io,
-      request.label,
-      (update) => nextOf(events, update, io, options),
-      options,
-    )
+    const event = await cli.progress(label, (update) => nextOf(events, update, cli))
     switch (event?.type) {
       case 'question': {
-        const answer = await askTerminal(event.question, io, paint)
+        const answer = await askTerminal(event.question, cli)
         await api.call('answerQuestion', { params: { id }, body: { question: event.question.id, answer } })
         break
       }
       case 'result':
         return event.result
       case 'error':
-        throw failed(event.error, canAskHere(io, options))
+        throw failed(event.error, canAskHere(cli))
       case 'cancelled':
         throw new CliError('The call was cancelled')
       case undefined:
@@ -99,10 +90,9 @@ type Events = AsyncIterator<{ readonly event: PlaygroundEvent }>
 async function nextOf(
   events: Events,
   update: (label: string) => void,
-  io: CliIo,
-  options: RequestOptions,
+  cli: Cli<RequestOptions>,
 ): Promise<PlaygroundEvent | undefined> {
-  const paint = paintFor(io.stderr, io, options)
+  const paint = cli.notePaint
   for (;;) {
     const { done, value } = await events.next()
     if (done) return undefined
@@ -114,15 +104,15 @@ async function nextOf(
       update(plainText(`${share} ${event.message ?? ''}`))
     } else if (event.type === 'log') {
       const text = typeof event.data === 'string' ? event.data : writeJson(event.data)
-      printLine(io.stderr, paint.dim(plainText(`${event.level} ${text}`)))
+      cli.note(paint.dim(plainText(`${event.level} ${text}`)))
     } else if (['question', 'result', 'error', 'cancelled'].includes(event.type)) {
       return event
     }
   }
 }
 
-function canAskHere(io: CliIo, options: RequestOptions): boolean {
-  return process.stdin.isTTY === true && io.stderr.isTTY === true && !options.json
+function canAskHere(cli: Cli<RequestOptions>): boolean {
+  return process.stdin.isTTY === true && cli.io.stderr.isTTY === true && !cli.json
 }
 
 /** 2026-07-28: the client lacks a capability that the request needs. */
@@ -154,16 +144,13 @@ type Field = {
   readonly enum?: readonly unknown[]
 }
 
-async function askTerminal(
-  { kind, params }: PlaygroundQuestion,
-  io: CliIo,
-  paint: Paint,
-): Promise<JsonObject> {
+async function askTerminal({ kind, params }: PlaygroundQuestion, cli: Cli): Promise<JsonObject> {
+  const { notePaint: paint } = cli
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    if (kind === 'sampling') return await sample(terminal, params, io, paint)
-    printLine(io.stderr, `${paint.cyan('?')} ${paint.bold(plainText(String(params.message ?? ''), '  '))}`)
-    return await (kind === 'url' ? openUrl(terminal, params, io) : fillForm(terminal, params))
+    if (kind === 'sampling') return await sample(terminal, params, cli)
+    cli.note(`${paint.cyan('?')} ${paint.bold(plainText(String(params.message ?? ''), '  '))}`)
+    return await (kind === 'url' ? openUrl(terminal, params, cli) : fillForm(terminal, params))
   } finally {
     terminal.close()
   }
@@ -198,15 +185,16 @@ function toValue(text: string, type: string | undefined): unknown {
   return type === 'array' ? text.split(',').map((part) => part.trim()) : text
 }
 
-async function openUrl(terminal: Interface, params: JsonObject, io: CliIo): Promise<JsonObject> {
-  printLine(io.stderr, `  ${plainText(String(params.url ?? ''))}`)
+async function openUrl(terminal: Interface, params: JsonObject, cli: Cli): Promise<JsonObject> {
+  cli.note(`  ${plainText(String(params.url ?? ''))}`)
   const done = await terminal.question('  Open this page, then press Enter (n to decline) ')
   return { action: /^n/i.test(done) ? 'decline' : 'accept' }
 }
 
-async function sample(terminal: Interface, params: JsonObject, io: CliIo, paint: Paint): Promise<JsonObject> {
-  printLine(io.stderr, `${paint.cyan('?')} ${paint.bold('The server asks your model:')}`)
-  printLine(io.stderr, plainText(JSON.stringify(params.messages, undefined, 2), '  '))
+async function sample(terminal: Interface, params: JsonObject, cli: Cli): Promise<JsonObject> {
+  const { notePaint: paint } = cli
+  cli.note(`${paint.cyan('?')} ${paint.bold('The server asks your model:')}`)
+  cli.note(plainText(JSON.stringify(params.messages, undefined, 2), '  '))
   const text = await terminal.question('  Answer: ')
   return { role: 'assistant', model: 'a person', content: { type: 'text', text } }
 }

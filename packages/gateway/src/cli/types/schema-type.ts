@@ -1,3 +1,4 @@
+import { isJsonObject } from '@gantry/mcp/exchange'
 import { decodePercent } from '../../model/index.ts'
 import { comment, literal, memberName } from './safe-text.ts'
 import type { TypeNames } from './type-names.ts'
@@ -18,8 +19,8 @@ const PLAIN: Readonly<Record<string, string>> = {
 }
 
 /**
- * Writes a JSON Schema of a server as a type. What a type cannot say (patterns, ranges, `not`, `if`) is left out, and
- * what cannot be understood is `unknown`; the text always compiles. Types that are referred to get names.
+ * Writes a JSON Schema of a server as a type. Leaves out rules that a type cannot express (patterns, ranges, `not`,
+ * `if`), and writes `unknown` for a schema that it cannot read. The text always compiles. Referenced types get names.
  */
 export class SchemaType {
   readonly #root: unknown
@@ -42,7 +43,7 @@ export class SchemaType {
   /** `within` are the schemas that this one is a part of at once, not as a member: a circle there has no type. */
   #type(schema: unknown, depth: number, within: ReadonlySet<unknown>): string {
     if (schema === false) return 'never'
-    if (!isSchema(schema) || depth > DEEPEST || !this.#names.takePart()) return ANYTHING
+    if (!isJsonObject(schema) || depth > DEEPEST || !this.#names.takePart()) return ANYTHING
     const target = this.#resolve(schema.$ref)
     return intersection([
       this.#ownType(schema, depth),
@@ -62,7 +63,7 @@ export class SchemaType {
 
   /** The type of a member or an element, where a type may refer to itself by its name. */
   #inner(schema: unknown, depth: number): string {
-    const target = isSchema(schema) ? this.#resolve(schema.$ref) : undefined
+    const target = isJsonObject(schema) ? this.#resolve(schema.$ref) : undefined
     if (target === undefined) return this.#type(schema, depth + 1, new Set([schema]))
     const { $ref, ...rest } = schema as Schema
     return intersection([
@@ -75,7 +76,7 @@ export class SchemaType {
     const name = this.#names.take(`${this.#prefix} ${ref.split('/').at(-1) ?? ''}`)
     this.#named.set(schema, name)
     const type = bare(this.#type(schema, 0, new Set([schema])))
-    const description = isSchema(schema) ? comment(schema.description) : ''
+    const description = isJsonObject(schema) ? comment(schema.description) : ''
     this.#names.declarations.push(`${description}type ${name} = ${type}\n`)
     return name
   }
@@ -100,7 +101,7 @@ export class SchemaType {
       const nullable = schema.nullable === true ? ['null'] : []
       return union([...types.map((type) => this.#typeCalled(type, schema, depth)), ...nullable])
     }
-    if (isSchema(schema.properties) || isSchema(schema.additionalProperties))
+    if (isJsonObject(schema.properties) || isJsonObject(schema.additionalProperties))
       return this.#object(schema, depth)
     return schema.items === undefined && schema.prefixItems === undefined
       ? ANYTHING
@@ -114,10 +115,10 @@ export class SchemaType {
   }
 
   #object({ properties, required, additionalProperties: more }: Schema, depth: number): string {
-    const known = isSchema(properties) ? Object.entries(properties) : []
+    const known = isJsonObject(properties) ? Object.entries(properties) : []
     const needed = new Set(listOf(required).filter((name) => typeof name === 'string'))
     const members = known.map(([name, schema]) => {
-      const text = isSchema(schema) ? comment(schema.description) : ''
+      const text = isJsonObject(schema) ? comment(schema.description) : ''
       return `${text}${memberName(name)}${needed.delete(name) ? '' : '?'}: ${bare(this.#inner(schema, depth))}`
     })
     for (const name of needed) members.push(`${memberName(name)}: unknown`)
@@ -126,7 +127,7 @@ export class SchemaType {
         ? OPEN_OBJECT
         : `{ [key: string]: ${bare(this.#inner(more, depth))} }`
     // Members must fit an index signature, so that it cannot say more.
-    if (more === true || isSchema(more)) members.push('[key: string]: unknown')
+    if (more === true || isJsonObject(more)) members.push('[key: string]: unknown')
     return block(members)
   }
 
@@ -176,10 +177,6 @@ function intersection(types: readonly string[]): string {
 /** Without the parentheses around it. */
 function bare(type: string): string {
   return type.startsWith('(') && type.endsWith(')') ? type.slice(1, -1) : type
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function listOf(value: unknown): readonly unknown[] {

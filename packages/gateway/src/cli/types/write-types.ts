@@ -16,7 +16,7 @@ interface Prompt extends Named {
   readonly arguments?: readonly (Named & { readonly required?: unknown })[] | undefined
 }
 
-/** What a server of others says that it has. Nothing of it can be relied on. */
+/** The lists of a foreign server. They may hold anything. */
 export interface Offer {
   readonly server?: { readonly name?: unknown; readonly version?: unknown } | undefined
   readonly tools: readonly Tool[]

@@ -1,11 +1,12 @@
 import { parseUrl } from '@gantry/mcp/foreign'
-import type { ApproveModel, ApproverPattern, PolicyModel } from '../../model/index.ts'
-import type { ConfigPath } from '../problem.ts'
-import type { RawPolicy } from '../raw-config.ts'
-import type { CompileContext } from './compile-context.ts'
-import { duration } from './compile-server.ts'
-
-type RawRule = NonNullable<RawPolicy['rules']>[number]
+import type {
+  ApproveModel,
+  ApproverPattern,
+  PolicyModel,
+  PolicySettings,
+  RuleSettings,
+} from '../../model/index.ts'
+import type { Place, Section } from './section.ts'
 
 /** Callers that are known; keys of the store are not. */
 export interface ApproverNames {
@@ -15,54 +16,46 @@ export interface ApproverNames {
 
 const SHORTEST_SECRET = 24
 
-/** Who approves what a rule allows; undefined when nobody has to. */
-export function compileApprove(
-  { approve, confirm, deny = [] }: RawRule,
-  path: ConfigPath,
-  context: CompileContext,
-  names: ApproverNames,
-): ApproveModel | undefined {
+/** The approvers of calls that a rule allows; undefined when no approval is needed. */
+export function compileApprove(rule: Section<RuleSettings>, names: ApproverNames): ApproveModel | undefined {
+  const { approve, confirm, deny = [] } = rule.value
   if ((approve || confirm) && deny.length > 0) {
-    context.report({
-      code: 'invalid-value',
-      path: [...path, approve ? 'approve' : 'confirm'],
-      part: 'key',
-      message: 'What is denied cannot be approved: "deny" always wins',
-      fix: 'Make two rules of it, and write what needs an approval under "allow"',
-    })
+    rule.report(
+      {
+        code: 'invalid-value',
+        part: 'key',
+        message: 'What is denied cannot be approved: "deny" always wins',
+        fix: 'Make two rules of it, and write what needs an approval under "allow"',
+      },
+      approve ? 'approve' : 'confirm',
+    )
   }
   if (!approve) return undefined
-  const { by = 'operator', within, message } = approve
-  const approvers = typeof by === 'string' ? [by] : by
+  const { by, within, message } = approve
+  const place = rule.at('approve').at('by')
   return {
-    by: approvers.map((text) => readApprover(text, [...path, 'approve', 'by'], context, names)),
-    within: Math.max(1, duration(within, '15m')),
+    by: (typeof by === 'string' ? [by] : by).map((text) => readApprover(text, place, names)),
+    within: Math.max(1, within),
     message,
   }
 }
 
-function readApprover(
-  text: string,
-  path: ConfigPath,
-  context: CompileContext,
-  { apiKeys, issuers }: ApproverNames,
-): ApproverPattern {
+function readApprover(text: string, place: Place, { apiKeys, issuers }: ApproverNames): ApproverPattern {
   if (text === 'operator') return { kind: 'operator' }
   const colon = text.indexOf(':')
   const kind = text.slice(0, colon) as Exclude<ApproverPattern['kind'], 'operator'>
   const name = text.slice(colon + 1)
   if (kind === 'key') {
-    if (apiKeys && !apiKeys.includes(name)) warnNobody(`No API key is called "${name}"`, path, context)
+    if (apiKeys && !apiKeys.includes(name)) warnOfNobody(`No API key is called "${name}"`, place)
     return { kind, name }
   }
   if (kind === 'scope') return { kind, name }
   // Groups are claims of tokens, and tokens name people.
-  if (issuers.length === 0) warnNobody('Only tokens name people, and no tokens are accepted', path, context)
+  if (issuers.length === 0) warnOfNobody('Only tokens name people, and no tokens are accepted', place)
   if (kind === 'group') return { kind, name }
   if (issuers.length > 1) {
-    context.report({
+    place.report({
       code: 'invalid-value',
-      path,
       message: `Several issuers may have the subject "${name}"`,
       fix: 'Name a group or a scope instead',
     })
@@ -70,34 +63,32 @@ function readApprover(
   return { kind, issuer: issuers[0] ?? '', name }
 }
 
-/** Calls would wait for nothing. */
-function warnNobody(message: string, path: ConfigPath, context: CompileContext): void {
+/** Without an approver that can sign in, calls would wait for nothing. */
+function warnOfNobody(message: string, place: Place): void {
   const fix = 'Name approvers that can sign in, or "operator"'
-  context.report({ severity: 'warning', code: 'ineffective-rule', path, message, fix })
+  place.report({ severity: 'warning', code: 'ineffective-rule', message, fix })
 }
 
-export function compileWebhook(raw: RawPolicy['webhook'], context: CompileContext): PolicyModel['webhook'] {
-  if (!raw) return undefined
-  const path: ConfigPath = ['policy', 'webhook']
-  const url = context.plain(raw.url, [...path, 'url'])
-  const before = context.problems.length
-  const secret = context.secret(raw.secret, [...path, 'secret'])
-  const isResolved = context.problems.length === before
-  if (isResolved && !/^https?:$/.test(parseUrl(url)?.protocol ?? '')) {
-    context.report({
-      code: 'invalid-value',
-      path: [...path, 'url'],
-      message: 'This is no address of a web server',
-      fix: 'Write it like https://hooks.example.com/approvals',
-    })
+export function compileWebhook(
+  section: Section<NonNullable<PolicySettings['webhook']>>,
+): PolicyModel['webhook'] {
+  const { value: webhook, isResolved } = section.context.attempt(() => ({
+    url: section.plain('url'),
+    secret: section.secret('secret'),
+  }))
+  if (isResolved && !/^https?:$/.test(parseUrl(webhook.url)?.protocol ?? '')) {
+    const fix = 'Write it like https://hooks.example.com/approvals'
+    section.report({ code: 'invalid-value', message: 'This is no address of a web server', fix }, 'url')
   }
-  if (isResolved && secret.reveal().length < SHORTEST_SECRET) {
-    context.report({
-      code: 'invalid-value',
-      path: [...path, 'secret'],
-      message: `The secret has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
-      fix: 'Make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
-    })
+  if (isResolved && webhook.secret.reveal().length < SHORTEST_SECRET) {
+    section.report(
+      {
+        code: 'invalid-value',
+        message: `The secret has fewer than ${SHORTEST_SECRET} characters, so it can be guessed`,
+        fix: 'Make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
+      },
+      'secret',
+    )
   }
-  return { url, secret }
+  return webhook
 }

@@ -1,31 +1,27 @@
-import type { Condition, Expression, Filled } from '../../model/index.ts'
+import type { Condition, Expression, Filled, Settings } from '../../model/index.ts'
 import type { ConfigPath } from '../problem.ts'
-import type { RawConfig, RawPolicy } from '../raw-config.ts'
 import type { CompileContext } from './compile-context.ts'
 import type { Conditions } from './compile-policy.ts'
+import { placedRates } from './placed-rates.ts'
+import { Section } from './section.ts'
 
 /** Compiles the conditions of rules, once. Configurations without any do not load the library. */
 export async function compileConditions(
-  { rules = [] }: RawPolicy,
+  { policy: { rules } }: Settings,
   context: CompileContext,
 ): Promise<Conditions> {
   const conditions = new Map<number, Condition>()
-  if (rules.every(({ when }) => when === undefined)) return conditions
-  const { BadExpression, compileCondition } = await import('../../rules/condition.ts')
   for (const [index, { when }] of rules.entries()) {
     if (when === undefined) continue
     const path: ConfigPath = ['policy', 'rules', index, 'when']
-    try {
-      conditions.set(index, await compileCondition(when, context.placeOf(path)))
-    } catch (error) {
-      if (!(error instanceof BadExpression)) throw error
-      context.report({
-        code: 'invalid-value',
-        path,
-        message: `The condition cannot be used: ${error.message}`,
-        fix: 'docs/policy.md lists the variables and functions that conditions have',
-      })
-    }
+    const { compileCondition } = await import('../../rules/condition.ts')
+    const condition = await compiled(
+      () => compileCondition(when, context.placeOf(path)),
+      'condition',
+      path,
+      context,
+    )
+    if (condition) conditions.set(index, condition)
   }
   return conditions
 }
@@ -34,29 +30,38 @@ export async function compileConditions(
 export type Expressions = ReadonlyMap<string, Expression>
 
 /** Compiles the expressions of groups, views and limits. */
-export async function compileExpressions(raw: RawConfig, context: CompileContext): Promise<Expressions> {
-  const compiled = new Map<string, Expression>()
+export async function compileExpressions(settings: Settings, context: CompileContext): Promise<Expressions> {
+  const expressions = new Map<string, Expression>()
   for (const { path, source } of [
-    ...groupExpressions(raw),
-    ...limitExpressions(raw),
-    ...viewExpressions(raw),
+    ...groupExpressions(settings),
+    ...limitExpressions(new Section(settings, [], context)),
+    ...viewExpressions(settings),
   ]) {
-    if (compiled.has(source)) continue
+    if (expressions.has(source)) continue
     const { compileExpression } = await import('../../rules/expression.ts')
-    const { BadExpression } = await import('../../rules/condition.ts')
-    try {
-      compiled.set(source, await compileExpression(source))
-    } catch (error) {
-      if (!(error instanceof BadExpression)) throw error
-      context.report({
-        code: 'invalid-value',
-        path,
-        message: `The expression cannot be used: ${error.message}`,
-        fix: 'docs/policy.md lists the variables and functions that expressions have',
-      })
-    }
+    const expression = await compiled(() => compileExpression(source), 'expression', path, context)
+    if (expression) expressions.set(source, expression)
   }
-  return compiled
+  return expressions
+}
+
+/** Reports a text in CEL that cannot be compiled. */
+async function compiled<T>(
+  compile: () => Promise<T>,
+  what: 'condition' | 'expression',
+  path: ConfigPath,
+  context: CompileContext,
+): Promise<T | undefined> {
+  const { BadExpression } = await import('../../rules/condition.ts')
+  try {
+    return await compile()
+  } catch (error) {
+    if (!(error instanceof BadExpression)) throw error
+    const message = `The ${what} cannot be used: ${error.message}`
+    const fix = `docs/policy.md lists the variables and functions that ${what}s have`
+    context.report({ code: 'invalid-value', path, message, fix })
+    return undefined
+  }
 }
 
 interface PlacedExpression {
@@ -64,23 +69,23 @@ interface PlacedExpression {
   readonly source: string
 }
 
-function groupExpressions({ auth }: RawConfig): PlacedExpression[] {
-  const source = expressionIn(auth?.groups)
+function groupExpressions({ auth }: Settings): PlacedExpression[] {
+  const source = expressionIn(auth.groups)
   return source === undefined ? [] : [{ path: ['auth', 'groups', 'expression'], source }]
 }
 
-function limitExpressions({ limits }: RawConfig): PlacedExpression[] {
-  return (limits?.rates ?? []).flatMap(({ by, cost }, index) =>
-    Object.entries({ by, cost: expressionIn(cost) }).flatMap(([key, source]) =>
-      source === undefined ? [] : [{ path: ['limits', 'rates', index, key], source }],
+function limitExpressions(root: Section<Settings>): PlacedExpression[] {
+  return placedRates(root).flatMap(({ section: { value, path } }) =>
+    Object.entries({ by: value.by, cost: expressionIn(value.cost) }).flatMap(([key, source]) =>
+      source === undefined ? [] : [{ path: [...path, key], source }],
     ),
   )
 }
 
-function viewExpressions({ views = {} }: RawConfig): PlacedExpression[] {
-  return Object.entries(views).flatMap(([view, { tools = {}, prompts = {} }]) =>
+function viewExpressions({ views }: Settings): PlacedExpression[] {
+  return Object.entries(views).flatMap(([view, { tools, prompts }]) =>
     Object.entries({ tools, prompts }).flatMap(([kind, entries]) =>
-      Object.entries(entries).flatMap(([entry, { parameters = {} }]) =>
+      Object.entries(entries).flatMap(([entry, { parameters }]) =>
         Object.entries(parameters).flatMap(([parameter, { fixed, default: given }]) =>
           Object.entries({ fixed, default: given }).flatMap(([key, filled]) => {
             const source = expressionIn(filled)

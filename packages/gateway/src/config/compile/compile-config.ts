@@ -4,9 +4,13 @@ import {
   deepFreeze,
   isLoopbackHost,
   targetScheme,
-  type GatewayModel,
-  type TargetModel,
   type AuthModel,
+  type GatewayModel,
+  type OtlpModel,
+  type RawConfig,
+  type Settings,
+  type TargetModel,
+  type TelemetrySettings,
 } from '../../model/index.ts'
 import { compileAudit } from './compile-audit.ts'
 import { compileAuth } from './compile-auth.ts'
@@ -16,13 +20,13 @@ import { compileLimits } from './compile-limits.ts'
 import { compileResults } from './compile-results.ts'
 import type { Expressions } from './compile-conditions.ts'
 import { compileViews } from './compile-views.ts'
-import { bytes, compileServer, duration, type ServerOverrides } from './compile-server.ts'
+import { compileServer, type ServerOverrides } from './compile-server.ts'
 import { compileStore } from './compile-store.ts'
 import { compileTarget } from './compile-target.ts'
-import type { RawConfig } from '../raw-config.ts'
 import { stateDirFor } from '../user-places.ts'
 import type { ConfigPath } from '../problem.ts'
 import { readSchema } from './schema.ts'
+import { type Place, Section } from './section.ts'
 
 export interface CompileOptions {
   readonly file: string | undefined
@@ -31,20 +35,20 @@ export interface CompileOptions {
   readonly expressions: Expressions
 }
 
-/** Fills in, resolves and checks what the schema cannot. What is wrong goes into the context. */
+/** Resolves and checks what the schema cannot. What is wrong goes into the context. */
 export function compileConfig(
   raw: RawConfig,
+  settings: Settings,
   context: CompileContext,
-  options: CompileOptions,
+  { file, overrides, conditions, expressions }: CompileOptions,
 ): GatewayModel {
   reportForeignKeys(raw, context)
-  const targets = compileTargets(raw, context)
-  const server = compileServer(raw.server ?? {}, context, options.overrides)
-  const auth = compileAuth(raw, context, { expressions: options.expressions, server, targets })
-  const stateDir =
-    raw.stateDir === undefined
-      ? stateDirFor(options.file, context.places)
-      : context.toAbsolute(context.plain(raw.stateDir, ['stateDir']))
+  const root = new Section(settings, [], context)
+  const { trustedHosts } = settings.server
+  const targets = compileTargets(raw, root)
+  const server = compileServer(root.at('server'), overrides)
+  const auth = compileAuth(root.at('auth'), { expressions, server, trustedHosts, targets })
+  const stateDir = root.file('stateDir') ?? stateDirFor(file, context.places)
   const names = {
     targets: targets.map((target) => target.name),
     // The store may have keys of any name.
@@ -53,19 +57,19 @@ export function compileConfig(
     workloadIssuers: auth.mtls ? [CERTIFICATE_ISSUER] : [],
   }
   const model: GatewayModel = {
-    file: options.file,
+    file,
     stateDir,
     server,
     auth,
-    names: { separator: raw.names?.separator ?? '_', maxLength: raw.names?.maxLength ?? 64 },
-    catalog: compileCatalog(raw.catalog ?? {}),
-    store: compileStore(raw.store ?? {}, stateDir, context),
-    policy: compilePolicy(raw.policy ?? {}, context, names, options.conditions),
-    results: compileResults(raw.results ?? [], context, names.targets),
-    views: compileViews(raw.views ?? {}, context, names, options.expressions),
-    limits: compileLimits(raw.limits ?? {}, context, names.targets, options.expressions),
-    telemetry: compileTelemetry(raw.telemetry ?? {}, context),
-    audit: raw.audit && compileAudit(raw.audit, stateDir, context),
+    names: { separator: settings.names.separator, maxLength: settings.names.maxLength },
+    catalog: settings.catalog,
+    store: compileStore(root.at('store'), raw.store, stateDir),
+    policy: compilePolicy(root.at('policy'), raw.policy, names, conditions),
+    results: compileResults(root.at('results'), names.targets),
+    views: compileViews(root.at('views'), names, expressions),
+    limits: compileLimits(root, { targets: names.targets, expressions }),
+    telemetry: compileTelemetry(root.at('telemetry')),
+    audit: settings.audit && compileAudit(root.at('audit'), stateDir),
     targets,
   }
   reportOpenDoor(model, context)
@@ -73,37 +77,36 @@ export function compileConfig(
   return deepFreeze(model)
 }
 
-/** Whose people there are. Those who sign in here are people of the identity provider. */
+/** The issuers of people. People who sign in here belong to the identity provider. */
 function issuersOf({ issuers, signIn }: AuthModel): string[] {
   return [...new Set([...issuers, ...(signIn ? [signIn] : [])].map(({ issuer }) => issuer))]
 }
 
-function compileTargets(raw: RawConfig, context: CompileContext): TargetModel[] {
+function compileTargets(raw: RawConfig, root: Section<Settings>): TargetModel[] {
+  const prefixed = root.value.names.prefix
+  const { trustedHosts } = root.value.server
   const targets: TargetModel[] = []
-  for (const section of ['mcpServers', 'servers'] as const) {
-    for (const [name, target] of Object.entries(raw[section] ?? {})) {
-      const path = [section, name]
+  for (const place of ['mcpServers', 'servers'] as const) {
+    if (!root.value[place]) continue
+    for (const [name, section] of root.at(place).members()) {
       if (targets.some((other) => other.name === name)) {
         const message = `"${name}" is also in "mcpServers"`
         const fix = 'Remove one of the two, or rename it'
-        context.report({ code: 'duplicate-name', path, part: 'key', message, fix })
+        section.report({ code: 'duplicate-name', part: 'key', message, fix })
         continue
       }
-      const prefixed = raw.names?.prefix ?? true
-      const trustedHosts = raw.server?.trustedHosts ?? []
-      const { defaults = {} } = raw
-      targets.push(compileTarget({ name, raw: target, path, defaults, prefixed, trustedHosts }, context))
-      reportSamePrefix(targets, path, context)
+      targets.push(compileTarget({ name, section, raw: raw[place]![name]!, prefixed, trustedHosts }))
+      reportSamePrefix(targets, section)
     }
   }
   return targets
 }
 
 /**
- * `my_server` and `my-server` are one scheme in front of URIs. To tell such targets apart, the URIs of the one would
- * have to show that the other exists, also to callers who may not know of it.
+ * `my_server` and `my-server` make the same scheme of a URI. The gateway cannot tell such targets apart by adding
+ * something to a URI: that would show callers that the other target exists.
  */
-function reportSamePrefix(targets: readonly TargetModel[], path: string[], context: CompileContext): void {
+function reportSamePrefix(targets: readonly TargetModel[], section: Place): void {
   const latest = targets.at(-1)!
   if (latest.prefix === '' || !latest.enabled) return
   const scheme = targetScheme(latest.prefix)
@@ -112,49 +115,28 @@ function reportSamePrefix(targets: readonly TargetModel[], path: string[], conte
       other !== latest && other.enabled && other.prefix !== '' && targetScheme(other.prefix) === scheme,
   )
   if (!twin) return
-  context.report({
+  section.report({
     code: 'duplicate-name',
-    path,
     part: 'key',
     message: `The URIs of "${latest.name}" and "${twin.name}" would both begin with "${scheme}+"`,
     fix: 'Rename one of them, or give it a "prefix" of its own. Capitals, "_" and spaces make no difference',
   })
 }
 
-function compileCatalog(raw: NonNullable<RawConfig['catalog']>): GatewayModel['catalog'] {
-  return {
-    ttl: duration(raw.ttl, '5m'),
-    deadline: duration(raw.deadline, '5s'),
-    pageSize: raw.pageSize ?? 500,
-    persist: raw.persist ?? true,
-  }
+function compileTelemetry(section: Section<TelemetrySettings>): GatewayModel['telemetry'] {
+  const { otlp } = section.value
+  return { ...section.value, otlp: otlp && compileOtlp(section.at('otlp')) }
 }
 
-function compileTelemetry(
-  raw: NonNullable<RawConfig['telemetry']>,
-  context: CompileContext,
-): GatewayModel['telemetry'] {
+function compileOtlp(section: Section<NonNullable<TelemetrySettings['otlp']>>): OtlpModel {
+  const { share, slow, bodies, interval } = section.value
   return {
-    logLevel: raw.logLevel ?? 'info',
-    logFormat: raw.logFormat ?? 'text',
-    wire: { size: raw.wire?.size ?? 2000, bodyBytes: bytes(raw.wire?.bodyBytes, '64kb') },
-    sampling: raw.sampling ?? 1,
-    otlp: raw.otlp && compileOtlp(raw.otlp, context),
-  }
-}
-
-function compileOtlp(
-  raw: NonNullable<NonNullable<RawConfig['telemetry']>['otlp']>,
-  context: CompileContext,
-): GatewayModel['telemetry']['otlp'] {
-  const path = ['telemetry', 'otlp']
-  return {
-    endpoint: raw.endpoint === undefined ? undefined : context.plain(raw.endpoint, [...path, 'endpoint']),
-    headers: context.secrets(raw.headers ?? {}, [...path, 'headers']),
-    share: raw.share,
-    slow: duration(raw.slow, '5s'),
-    bodies: raw.bodies ?? false,
-    interval: raw.interval === undefined ? undefined : duration(raw.interval, '60s'),
+    endpoint: section.plain('endpoint'),
+    headers: section.secrets('headers'),
+    share,
+    slow,
+    bodies,
+    interval,
   }
 }
 
@@ -176,9 +158,9 @@ function reportOpenDoor({ server, auth }: GatewayModel, context: CompileContext)
   }
 }
 
-/** What is in the memory of one process is not there for the others. */
+/** Reports settings that keep state in the memory of one process, which other workers do not see. */
 export function reportWorkers(
-  { server, store, auth }: GatewayModel,
+  { server, store }: GatewayModel,
   context: Pick<CompileContext, 'report'>,
 ): void {
   if (server.workers === 1) return
@@ -186,10 +168,6 @@ export function reportWorkers(
   if (store.kind === 'memory') {
     const message = 'Workers need a store that they share, and "store.kind" is memory'
     context.report({ code: 'invalid-value', path, message, fix: 'Remove "store.kind", or set workers to 1' })
-  }
-  if (auth.mtls) {
-    const message = 'Workers pass requests on to each other, which client certificates do not survive'
-    context.report({ code: 'invalid-value', path, message, fix: 'Remove "auth.mtls", or set workers to 1' })
   }
 }
 

@@ -39,13 +39,20 @@ export class CompileContext {
     this.#push({ severity, code, message, fix, path: formatPath(path) }, this.#document.locate(path, part))
   }
 
-  /** Where something is written, for those who find fault with it later. */
+  /** The place of a value, for errors that are found later. */
   placeOf(path: ConfigPath): SourcePlace {
     return { file: this.#file, ...this.#lines.place(this.#document.locate(path, 'value').offset) }
   }
 
   get hasErrors(): boolean {
     return this.problems.some(({ severity }) => severity === 'error')
+  }
+
+  /** Runs a part of the compilation, and tells whether it went well. */
+  attempt<T>(compile: () => T): { value: T; isResolved: boolean } {
+    const before = this.problems.length
+    const value = compile()
+    return { value, isResolved: this.problems.length === before }
   }
 
   reportSyntax(): void {
@@ -92,9 +99,8 @@ export class CompileContext {
 
   /** The same for a credential: a variable that is set to nothing is no credential. */
   credential(value: string, path: ConfigPath): Secret {
-    const before = this.problems.length
-    const secret = this.secret(value, path)
-    if (this.problems.length === before && secret.reveal().trim() === '') {
+    const { value: secret, isResolved } = this.attempt(() => this.secret(value, path))
+    if (isResolved && secret.reveal().trim() === '') {
       this.report({
         code: 'unresolved-reference',
         path,

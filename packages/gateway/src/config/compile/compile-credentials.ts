@@ -1,40 +1,41 @@
-import type { CredentialsModel } from '../../model/index.ts'
-import type { ConfigPath } from '../problem.ts'
-import type { RawCredentials } from '../raw-target.ts'
-import type { CompileContext } from './compile-context.ts'
-import type { TargetSource } from './compile-target-kinds.ts'
+import type {
+  CredentialsModel,
+  CredentialsSettings,
+  RawCredentials,
+  RawTarget,
+  TargetSettings,
+} from '../../model/index.ts'
+import type { Section } from './section.ts'
 
 const SHARED: CredentialsModel = { kind: 'shared' }
 
-/** Whose account a target is used with. What cannot work is reported, and nothing is shared instead. */
-export function compileCredentials({ raw, path }: TargetSource, context: CompileContext): CredentialsModel {
-  const given = raw.credentials
-  if (given === undefined || given === 'shared') return SHARED
-  const at: ConfigPath = [...path, 'credentials']
-  const settings: RawCredentials = given === 'user' ? { kind: 'user' } : given
-  const problem = problemOf(settings, raw)
-  if (problem) context.report({ code: 'invalid-value', path: at, part: 'key', ...problem })
-  if (settings.kind === 'exchange') return compileExchange(settings, at, context)
-  const asked = settings.env ?? settings.headers ?? {}
+/**
+ * The accounts that a target is used with. Reports settings that cannot work, and never falls back to a shared account.
+ */
+export function compileCredentials(section: Section<TargetSettings>, raw: RawTarget): CredentialsModel {
+  const { credentials } = section.value
+  if (credentials === undefined || credentials === 'shared') return SHARED
+  const problem = problemOf(typeof raw.credentials === 'object' ? raw.credentials : { kind: 'user' }, raw)
+  if (problem) section.report({ code: 'invalid-value', part: 'key', ...problem }, 'credentials')
+  if (credentials === 'user') return { kind: 'user', secrets: [] }
+  if (credentials.kind === 'exchange') {
+    return compileExchange(section.at('credentials').narrow(credentials))
+  }
+  const asked = credentials.env ?? credentials.headers ?? {}
   return { kind: 'user', secrets: Object.entries(asked).map(([name, label]) => ({ name, label })) }
 }
 
-function compileExchange(raw: RawCredentials, path: ConfigPath, context: CompileContext): CredentialsModel {
-  const text = (key: 'tokenUrl' | 'clientId' | 'audience') =>
-    raw[key] === undefined ? undefined : context.plain(raw[key], [...path, key])
-  const by = raw.by ?? 'token'
+function compileExchange(section: Section<CredentialsSettings>): CredentialsModel {
+  const { by, subject, scopes } = section.value
   return {
     kind: 'exchange',
     by,
-    subject: by === 'id-jag' ? 'id-token' : (raw.subject ?? 'access-token'),
-    tokenUrl: text('tokenUrl') ?? '',
-    clientId: text('clientId') ?? '',
-    clientSecret:
-      raw.clientSecret === undefined
-        ? undefined
-        : context.credential(raw.clientSecret, [...path, 'clientSecret']),
-    audience: text('audience'),
-    scopes: raw.scopes ?? [],
+    subject: by === 'id-jag' ? 'id-token' : subject,
+    tokenUrl: section.plain('tokenUrl') ?? '',
+    clientId: section.plain('clientId') ?? '',
+    clientSecret: section.credential('clientSecret'),
+    audience: section.plain('audience'),
+    scopes,
   }
 }
 
@@ -43,8 +44,8 @@ interface Fault {
   readonly fix: string
 }
 
-/** The first thing that could never work. */
-function problemOf(settings: RawCredentials, raw: TargetSource['raw']): Fault | undefined {
+/** The first thing that could never work, by what the file itself says. */
+function problemOf(settings: RawCredentials, raw: RawTarget): Fault | undefined {
   const { kind, env, headers } = settings
   const isProgram = raw.command !== undefined
   if (raw.module !== undefined || raw.replay !== undefined) {
@@ -89,7 +90,7 @@ function problemOf(settings: RawCredentials, raw: TargetSource['raw']): Fault | 
 }
 
 /** An assertion is redeemed where the target's own metadata says, by a client that proves who it is. */
-function problemOfAssertions(settings: RawCredentials, raw: TargetSource['raw']): Fault | undefined {
+function problemOfAssertions(settings: RawCredentials, raw: RawTarget): Fault | undefined {
   if (settings.subject === 'access-token') {
     const message = 'An ID-JAG is got for an ID token, and for no access token'
     return { message, fix: 'Remove "subject"' }

@@ -1,16 +1,14 @@
 import { parseUrl } from '@gantry/mcp/foreign'
 import {
   accountScopes,
-  readSpan,
   schemeOf,
   type BearerModel,
   type ServerModel,
   type SignInModel,
+  type SignInSettings,
   type TargetModel,
 } from '../../model/index.ts'
-import type { RawSignIn } from '../raw-config.ts'
-import type { CompileContext } from './compile-context.ts'
-import { duration } from './compile-server.ts'
+import type { Section } from './section.ts'
 
 export interface SignInSurroundings {
   readonly issuers: readonly BearerModel[]
@@ -19,56 +17,50 @@ export interface SignInSurroundings {
   readonly targets: readonly TargetModel[]
 }
 
-const PATH = ['auth', 'signIn']
-
 export function compileSignIn(
-  raw: RawSignIn,
+  section: Section<SignInSettings>,
   { issuers, trustedHosts, server, targets }: SignInSurroundings,
-  context: CompileContext,
 ): SignInModel {
-  const ownIssuer = originOf(server, context)
-  const scopes = raw.scopes ?? []
+  const ownIssuer = originOf(server, section)
+  const { upstreamScopes, scopes, offeredScopes, lifetime, tokenLifetime } = section.value
   return {
-    issuer: context.plain(raw.issuer, [...PATH, 'issuer']),
-    clientId: context.plain(raw.clientId, [...PATH, 'clientId']),
-    clientSecret: context.credential(raw.clientSecret, [...PATH, 'clientSecret']),
-    upstreamScopes: raw.upstreamScopes ?? ['openid', 'profile', 'email'],
+    issuer: section.plain('issuer'),
+    clientId: section.plain('clientId'),
+    clientSecret: section.credential('clientSecret'),
+    upstreamScopes,
     ownIssuer,
     resource: `${ownIssuer}/mcp`,
     authorizationServers: [ownIssuer, ...issuers.map(({ issuer }) => issuer)],
     scopes,
-    allScopes: [...new Set([...scopes, ...(raw.offeredScopes ?? [])])],
+    allScopes: [...new Set([...scopes, ...offeredScopes])],
     accountScopes: accountScopes(targets),
     keepsIdTokens: targets.some(wantsIdTokens),
-    lifetime: readSpan(raw.lifetime ?? '7d')!,
-    accessTokenLifetime: duration(raw.tokenLifetime, '10m'),
-    clients: (raw.clients ?? []).map(({ clientId, name, clientSecret, redirectUris }, index) => ({
-      clientId,
-      name: name ?? clientId,
-      clientSecret:
-        clientSecret === undefined
-          ? undefined
-          : context.credential(clientSecret, [...PATH, 'clients', index, 'clientSecret']),
-      redirectUris,
-    })),
+    lifetime,
+    accessTokenLifetime: tokenLifetime,
+    clients: section
+      .at('clients')
+      .each()
+      .map((client) => {
+        const { clientId, name = clientId, redirectUris } = client.value
+        return { clientId, name, clientSecret: client.credential('clientSecret'), redirectUris }
+      }),
     trustedHosts,
   }
 }
 
-/** Whether the target is given tokens for what the identity provider said at the login. */
+/** Whether the target's tokens are exchanged for ID tokens, which the gateway then keeps from the login. */
 export function wantsIdTokens({ credentials }: TargetModel): boolean {
   return credentials.kind === 'exchange' && credentials.subject === 'id-token'
 }
 
-/** What clients call this gateway stands in tokens and metadata, so it has to be known beforehand. */
-function originOf(server: ServerModel, context: CompileContext): string {
+/** Tokens and metadata name the address that clients use for this gateway, so it has to be known before the start. */
+function originOf(server: ServerModel, section: Section<SignInSettings>): string {
   const { publicUrl, host, port, loopback } = server
   const url = publicUrl === undefined ? undefined : parseUrl(publicUrl)
   if (url) return url.origin
   if (!loopback) {
-    context.report({
+    section.report({
       code: 'invalid-value',
-      path: PATH,
       part: 'key',
       message: 'Signing in needs to know what clients call this gateway',
       fix: 'Set "server.publicUrl"',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { RedisModel } from '../../model/index.ts'
 import { configFromValue } from '../load-config.ts'
-import type { RawRedis } from '../raw-config.ts'
+import type { RawRedis } from '../../model/index.ts'
 
 const places = {
   platform: 'linux' as const,

@@ -9,73 +9,68 @@ import {
   type RedisAccountModel,
   type RedisModel,
   type RedisPlaceModel,
+  type RawStore,
+  type RedisSettings,
   type StoreModel,
+  type StoreSettings,
 } from '../../model/index.ts'
-import type { RawConfig, RawRedis } from '../raw-config.ts'
-import type { CompileContext } from './compile-context.ts'
-import { bytes, duration } from './compile-server.ts'
+import type { Section } from './section.ts'
 
-const PATH = ['store', 'redis']
+type Redis = Section<RedisSettings>
+
 const REDIS_PORT = 6379
 const SENTINEL_PORT = 26_379
 const PLACES = ['url', 'sentinels', 'nodes'] as const
 const NOWHERE: RedisPlaceModel = { kind: 'cluster', nodes: [] }
 
 export function compileStore(
-  raw: NonNullable<RawConfig['store']>,
+  section: Section<StoreSettings>,
+  raw: RawStore | undefined,
   stateDir: string,
-  context: CompileContext,
 ): StoreModel {
-  const maxBytes = bytes(raw.maxSize, '512mb')
-  if (raw.redis) {
+  const { kind, maxSize: maxBytes, redis } = section.value
+  if (redis) {
     for (const key of ['kind', 'path'] as const) {
-      if (raw[key] === undefined) continue
+      if (raw?.[key] === undefined) continue
       const message = `"${key}" is for a store on this machine, and "redis" names another`
-      context.report({ code: 'misplaced-key', path: ['store', key], part: 'key', message, fix: 'Remove one' })
+      section.report({ code: 'misplaced-key', part: 'key', message, fix: 'Remove one' }, key)
     }
-    return compileRedis(raw.redis, maxBytes, context)
+    return compileRedis(section.at('redis'), raw?.redis?.database, maxBytes)
   }
-  if (raw.kind === 'memory') return { kind: 'memory' }
-  const path =
-    raw.path === undefined
-      ? join(stateDir, 'store.mdb')
-      : context.toAbsolute(context.plain(raw.path, ['store', 'path']))
-  return { kind: 'embedded', path, maxBytes }
+  if (kind === 'memory') return { kind }
+  return { kind, path: section.file('path') ?? join(stateDir, 'store.mdb'), maxBytes }
 }
 
-function compileRedis(raw: RawRedis, maxBytes: number, context: CompileContext): RedisModel {
-  const address = raw.url === undefined ? undefined : compileUrl(raw.url, context)
-  const account = compileAccount(raw, 'username', 'password', context)
-  const database = raw.database ?? address?.database ?? 0
-  if (raw.nodes && database > 0) {
+function compileRedis(section: Redis, ownDatabase: number | undefined, maxBytes: number): RedisModel {
+  const { nodes, tls, prefix, timeout } = section.value
+  const address = compileUrl(section)
+  const account = compileAccount(section, 'username', 'password')
+  const database = ownDatabase ?? address?.database ?? 0
+  if (nodes && database > 0) {
     const message = 'A Redis cluster has one database, number 0'
-    context.report({ code: 'invalid-value', path: [...PATH, 'database'], message, fix: 'Remove it' })
+    section.report({ code: 'invalid-value', message, fix: 'Remove it' }, 'database')
   }
   return {
     kind: 'redis',
     maxBytes,
-    place: compilePlace(raw, address?.server, context),
+    place: compilePlace(section, address?.server),
     account: {
       username: account.username ?? address?.account.username,
       password: account.password ?? address?.account.password,
     },
-    tls: compileTls(raw.tls ?? address?.isSecure ?? false, context),
+    tls: compileTls(tls ?? address?.isSecure ?? false, section),
     database,
-    prefix: raw.prefix ?? 'gantry',
-    timeout: duration(raw.timeout, '2s'),
+    prefix,
+    timeout,
   }
 }
 
-function compilePlace(
-  raw: RawRedis,
-  server: HostModel | undefined,
-  context: CompileContext,
-): RedisPlaceModel {
-  const named = PLACES.filter((key) => raw[key] !== undefined)
+function compilePlace(section: Redis, server: HostModel | undefined): RedisPlaceModel {
+  const { nodes, sentinels, masterName: name = '' } = section.value
+  const named = PLACES.filter((key) => section.value[key] !== undefined)
   if (named.length !== 1) {
-    context.report({
+    section.report({
       code: named.length === 0 ? 'missing-key' : 'misplaced-key',
-      path: PATH,
       part: 'key',
       message:
         named.length === 0
@@ -85,35 +80,29 @@ function compilePlace(
     })
     return NOWHERE
   }
-  if (raw.nodes) return { kind: 'cluster', nodes: compileHosts(raw.nodes, 'nodes', REDIS_PORT, context) }
-  if (!raw.sentinels) return server ? { kind: 'server', server } : NOWHERE
-  if (raw.masterName === undefined) {
+  if (nodes) return { kind: 'cluster', nodes: compileHosts(section.at('nodes'), REDIS_PORT) }
+  if (!sentinels) return server ? { kind: 'server', server } : NOWHERE
+  if (name === '') {
     const message = 'The Sentinels have to be told which server is meant'
     const fix = 'Set "masterName" as in "sentinel monitor NAME …"'
-    context.report({ code: 'missing-key', path: PATH, part: 'key', message, fix })
+    section.report({ code: 'missing-key', part: 'key', message, fix })
   }
   return {
     kind: 'sentinels',
-    sentinels: compileHosts(raw.sentinels, 'sentinels', SENTINEL_PORT, context),
-    name: raw.masterName ?? '',
-    account: compileAccount(raw, 'sentinelUsername', 'sentinelPassword', context),
+    sentinels: compileHosts(section.at('sentinels'), SENTINEL_PORT),
+    name,
+    account: compileAccount(section, 'sentinelUsername', 'sentinelPassword'),
   }
 }
 
-function compileHosts(
-  texts: readonly string[],
-  key: 'sentinels' | 'nodes',
-  port: number,
-  context: CompileContext,
-): HostModel[] {
-  return texts.map((text, index) => {
-    const path = [...PATH, key, index]
-    const host = parseUrl(`redis://${context.plain(text, path)}`)
+function compileHosts(section: Section<readonly string[]>, port: number): HostModel[] {
+  return section.value.map((text, index) => {
+    const host = parseUrl(`redis://${section.context.plain(text, [...section.path, index])}`)
     if (host && host.hostname !== '' && host.username === '' && /^\/?$/.test(host.pathname)) {
       return { host: withoutBrackets(host.hostname), port: host.port === '' ? port : Number(host.port) }
     }
     const fix = `Write it as HOST:PORT, such as redis-1.internal:${port}`
-    context.report({ code: 'invalid-value', path, message: 'This is no address of a server', fix })
+    section.report({ code: 'invalid-value', message: 'This is no address of a server', fix }, index)
     return { host: '', port }
   })
 }
@@ -126,16 +115,15 @@ interface Address {
 }
 
 /** The text may be secret as a whole, so messages do not show it. */
-function compileUrl(text: string, context: CompileContext): Address | undefined {
-  const path = [...PATH, 'url']
-  const before = context.problems.length
-  const url = parseUrl(reveal(context.text(text, path)))
-  if (context.problems.length > before) return undefined
+function compileUrl(section: Redis): Address | undefined {
+  const { value: text, isResolved } = section.context.attempt(() => section.text('url'))
+  if (text === undefined || !isResolved) return undefined
+  const url = parseUrl(reveal(text))
   const [, database] = /^\/?(\d{0,5})$/.exec(url?.pathname ?? '') ?? []
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || database === undefined) {
     const message = 'This is no address of a Redis server'
     const fix = 'Write it as redis://HOST:PORT, or rediss://HOST:PORT with TLS'
-    context.report({ code: 'invalid-value', path, message, fix })
+    section.report({ code: 'invalid-value', message, fix }, 'url')
     return undefined
   }
   const password = decodePercent(url.password)
@@ -154,23 +142,16 @@ function compileUrl(text: string, context: CompileContext): Address | undefined 
 }
 
 function compileAccount(
-  raw: RawRedis,
+  section: Redis,
   user: 'username' | 'sentinelUsername',
   password: 'password' | 'sentinelPassword',
-  context: CompileContext,
 ): RedisAccountModel {
-  return {
-    username: raw[user] === undefined ? undefined : context.plain(raw[user], [...PATH, user]),
-    password:
-      raw[password] === undefined ? undefined : context.credential(raw[password], [...PATH, password]),
-  }
+  return { username: section.plain(user), password: section.credential(password) }
 }
 
-function compileTls(raw: NonNullable<RawRedis['tls']>, context: CompileContext): RedisModel['tls'] {
-  if (raw === false) return undefined
-  const file = (key: 'ca' | 'cert' | 'key'): string | undefined => {
-    const text = raw === true ? undefined : raw[key]
-    return text === undefined ? undefined : context.toAbsolute(context.plain(text, [...PATH, 'tls', key]))
-  }
-  return { ca: file('ca'), cert: file('cert'), key: file('key') }
+function compileTls(tls: NonNullable<RedisSettings['tls']>, section: Redis): RedisModel['tls'] {
+  if (tls === false) return undefined
+  if (tls === true) return { ca: undefined, cert: undefined, key: undefined }
+  const files = section.at('tls').narrow(tls)
+  return { ca: files.file('ca'), cert: files.file('cert'), key: files.file('key') }
 }

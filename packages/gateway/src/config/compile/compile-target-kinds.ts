@@ -5,91 +5,90 @@ import {
   displayUrl,
   Secret,
   type InProcessTarget,
+  type OauthSettings,
   type OAuthModel,
   type ReplayTarget,
+  type RawTarget,
   type StdioTarget,
   type TargetOptions,
+  type TargetSettings,
   type UrlTarget,
 } from '../../model/index.ts'
-import type { CompileContext } from './compile-context.ts'
-import type { ConfigPath } from '../problem.ts'
-import type { RawOAuth, RawTarget, RawTargetDefaults } from '../raw-target.ts'
+import type { Place, Section } from './section.ts'
 
-export function compileStdio(
-  { raw, path }: TargetSource,
-  options: TargetOptions,
-  context: CompileContext,
-): StdioTarget {
-  const file = raw.envFile === undefined ? {} : readEnvFile(raw.envFile, [...path, 'envFile'], context)
+/** One target of the file and what the rest of the file says about it. */
+export interface TargetSource {
+  readonly name: string
+  /** Under `mcpServers` or `servers`, with `defaults` filled in. */
+  readonly section: Section<TargetSettings>
+  /** As it is written. */
+  readonly raw: RawTarget
+  /** Whether names start with the target's name when the target does not say. */
+  readonly prefixed: boolean
+  /** `server.trustedHosts`. */
+  readonly trustedHosts: readonly string[]
+}
+
+export function compileStdio({ section }: TargetSource, options: TargetOptions): StdioTarget {
+  const { args, cwd, envFile } = section.value
+  const { context, path } = section
   return {
     ...options,
     kind: 'stdio',
-    command: context.plain(raw.command!, [...path, 'command']),
-    args: (raw.args ?? []).map((arg, index) => context.text(arg, [...path, 'args', index])),
-    env: { ...file, ...context.secrets(raw.env ?? {}, [...path, 'env']) },
-    cwd: raw.cwd === undefined ? context.baseDir : existingFile(raw.cwd, [...path, 'cwd'], context),
+    command: section.plain('command')!,
+    args: args.map((arg, index) => context.text(arg, [...path, 'args', index])),
+    env: { ...(envFile !== undefined && readEnvFile(section, envFile)), ...section.secrets('env') },
+    cwd: cwd === undefined ? context.baseDir : existingFile(section, 'cwd'),
   }
 }
 
-export function compileUrl(source: TargetSource, options: TargetOptions, context: CompileContext): UrlTarget {
-  const { raw, path, trustedHosts } = source
+export function compileUrl({ section, raw, trustedHosts }: TargetSource, options: TargetOptions): UrlTarget {
+  const { type, oauth } = section.value
   const key = (['url', 'serverUrl', 'httpUrl'] as const).find((candidate) => raw[candidate] !== undefined)!
-  const url = context.text(raw[key]!, [...path, key])
-  reportBadUrl(url, [...path, key], context)
+  const url = section.text(key)!
+  reportBadUrl(url, section, key)
   return {
     ...options,
     kind: 'url',
     url,
-    transport: raw.transport ?? transportOf(raw.type),
-    headers: context.secrets(raw.headers ?? {}, [...path, 'headers']),
-    oauth:
-      raw.oauth === false
-        ? undefined
-        : { ...compileOAuth(raw.oauth ?? {}, [...path, 'oauth'], context), trustedHosts },
+    transport: raw.transport ?? transportOf(type),
+    headers: section.secrets('headers'),
+    oauth: oauth === false ? undefined : { ...compileOAuth(section.at('oauth').narrow(oauth)), trustedHosts },
   }
 }
 
-export function compileInProcess(
-  { raw, path }: TargetSource,
-  options: TargetOptions,
-  context: CompileContext,
-): InProcessTarget {
-  const module = context.plain(raw.module!, [...path, 'module'])
+export function compileInProcess({ section }: TargetSource, options: TargetOptions): InProcessTarget {
+  const module = section.plain('module')!
   return {
     ...options,
     kind: 'inProcess',
-    module: isFile(module) ? warnMissing(toPath(module), [...path, 'module'], context) : module,
-    exportName: raw.export ?? 'default',
-    options: raw.options,
+    module: isFile(module) ? warnMissing(toPath(module), section, 'module') : module,
+    exportName: section.value.export,
+    options: section.value.options,
   }
 }
 
-export function compileReplay(
-  { raw, path }: TargetSource,
-  options: TargetOptions,
-  context: CompileContext,
-): ReplayTarget {
-  const file = existingFile(raw.replay!, [...path, 'replay'], context)
-  return { ...options, kind: 'replay', file, speed: raw.speed ?? 0 }
+export function compileReplay({ section }: TargetSource, options: TargetOptions): ReplayTarget {
+  return { ...options, kind: 'replay', file: existingFile(section, 'replay'), speed: section.value.speed }
 }
 
 /** The absolute path of something that ought to be there by now. */
-function existingFile(value: string, path: ConfigPath, context: CompileContext): string {
-  return warnMissing(context.plain(value, path), path, context)
+function existingFile(section: Section<TargetSettings>, key: 'cwd' | 'replay'): string {
+  return warnMissing(section.plain(key)!, section, key)
 }
 
-export function warnMissing(resolved: string, path: ConfigPath, context: CompileContext): string {
-  const absolute = context.toAbsolute(resolved)
+export function warnMissing(resolved: string, section: Place, key: string): string {
+  const absolute = section.context.toAbsolute(resolved)
   if (resolved !== '' && !existsSync(absolute)) {
     const message = `${absolute} does not exist`
     const fix = 'Correct the path: it is relative to the configuration'
-    context.report({ severity: 'warning', code: 'missing-file', path, message, fix })
+    section.report({ severity: 'warning', code: 'missing-file', message, fix }, key)
   }
   return absolute
 }
 
-function readEnvFile(file: string, path: ConfigPath, context: CompileContext): Record<string, Secret> {
-  const text = context.read(context.plain(file, path), path)
+function readEnvFile(section: Section<TargetSettings>, file: string): Record<string, Secret> {
+  const text = section.context.read(section.plain('envFile')!, [...section.path, 'envFile'])
   const label = `\${file:${file}}`
   return Object.fromEntries(
     Object.entries(text === undefined ? {} : parseEnv(text)).map(([key, value]) => [
@@ -99,16 +98,11 @@ function readEnvFile(file: string, path: ConfigPath, context: CompileContext): R
   )
 }
 
-function reportBadUrl(url: UrlTarget['url'], path: ConfigPath, context: CompileContext): void {
+function reportBadUrl(url: UrlTarget['url'], section: Place, key: string): void {
   const text = typeof url === 'string' ? url : url.reveal()
   if (text === '' || (URL.canParse(text) && /^https?:/i.test(text))) return
-  const fix = 'Write it in full: https://host/path'
-  context.report({
-    code: 'invalid-value',
-    path,
-    message: `${displayUrl(url)} is not the URL of a server`,
-    fix,
-  })
+  const message = `${displayUrl(url)} is not the URL of a server`
+  section.report({ code: 'invalid-value', message, fix: 'Write it in full: https://host/path' }, key)
 }
 
 function transportOf(type: string | undefined): UrlTarget['transport'] {
@@ -116,22 +110,17 @@ function transportOf(type: string | undefined): UrlTarget['transport'] {
   return type === undefined || type === 'stdio' ? 'auto' : 'http'
 }
 
-function compileOAuth(
-  raw: RawOAuth,
-  path: ConfigPath,
-  context: CompileContext,
-): Omit<OAuthModel, 'trustedHosts'> {
-  const secret = (key: 'clientSecret' | 'privateKey') =>
-    raw[key] === undefined ? undefined : context.credential(raw[key], [...path, key])
+function compileOAuth(section: Section<OauthSettings>): Omit<OAuthModel, 'trustedHosts'> {
+  const { grant, scopes, tokenEndpointAuthMethod, clientMetadataUrl, callbackPort } = section.value
   return {
-    grant: raw.grant ?? 'authorization_code',
-    clientId: raw.clientId === undefined ? undefined : context.plain(raw.clientId, [...path, 'clientId']),
-    clientSecret: secret('clientSecret'),
-    privateKey: secret('privateKey'),
-    tokenEndpointAuthMethod: raw.tokenEndpointAuthMethod,
-    clientMetadataUrl: raw.clientMetadataUrl,
-    scopes: typeof raw.scopes === 'string' ? raw.scopes.split(/\s+/).filter(Boolean) : (raw.scopes ?? []),
-    callbackPort: raw.callbackPort,
+    grant,
+    clientId: section.plain('clientId'),
+    clientSecret: section.credential('clientSecret'),
+    privateKey: section.credential('privateKey'),
+    tokenEndpointAuthMethod,
+    clientMetadataUrl,
+    scopes: typeof scopes === 'string' ? scopes.split(/\s+/).filter(Boolean) : scopes,
+    callbackPort,
   }
 }
 
@@ -142,17 +131,4 @@ function isFile(module: string): boolean {
 
 function toPath(module: string): string {
   return module.startsWith('file:') ? fileURLToPath(module) : module
-}
-
-/** One target of the file and what the rest of the file says about it. */
-export interface TargetSource {
-  readonly name: string
-  readonly raw: RawTarget
-  /** Where it is: under `mcpServers` or `servers`. */
-  readonly path: ConfigPath
-  readonly defaults: RawTargetDefaults
-  /** Whether names start with the target's name when the target does not say. */
-  readonly prefixed: boolean
-  /** `server.trustedHosts`. */
-  readonly trustedHosts: readonly string[]
 }

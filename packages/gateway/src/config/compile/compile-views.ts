@@ -1,98 +1,101 @@
 import {
+  matchesWildcard,
   parseObjectPattern,
+  type Settings,
   type ViewEntry,
   viewEntryKey,
+  type ViewEntrySettings,
   type ViewModel,
   type ViewParameter,
+  type ViewParameterSettings,
+  type ViewSettings,
 } from '../../model/index.ts'
-import type { ConfigPath } from '../problem.ts'
-import type { RawConfig, RawView, RawViewEntry, RawViewParameter } from '../raw-config.ts'
 import { type Expressions, toFilled } from './compile-conditions.ts'
-import type { CompileContext } from './compile-context.ts'
-import { compileWho, type PolicyNames, warnUnknown } from './compile-policy.ts'
+import { compilePatterns, warnUnknown } from './compile-patterns.ts'
+import { compileWho, type PolicyNames } from './compile-policy.ts'
 import { compileResults } from './compile-results.ts'
-
-interface Services {
-  readonly context: CompileContext
-  readonly expressions: Expressions
-  warn(target: string, at: ConfigPath): void
-}
+import type { Place, Section } from './section.ts'
 
 export function compileViews(
-  raw: NonNullable<RawConfig['views']>,
-  context: CompileContext,
+  section: Section<Settings['views']>,
   names: PolicyNames,
   expressions: Expressions,
 ): ViewModel[] {
-  return Object.entries(raw).map(([name, view]) => {
-    const path: ConfigPath = ['views', name]
-    reportTaken(name, path, names.targets, context)
-    const warn = (target: string, at: ConfigPath): void =>
-      warnUnknown({ wanted: target, known: names.targets, what: 'target' }, at, context)
+  return section.members().map(([name, view]) => {
+    reportTaken(name, view, names.targets)
     return {
       name,
-      title: view.title,
-      instructions: view.instructions,
-      use: (view.use ?? []).map((text, at) => {
-        const pattern = parseObjectPattern(text)
-        warn(pattern.target, [...path, 'use', at])
-        return pattern
-      }),
-      who: compileWho(view.who, [...path, 'who'], context, names),
-      entries: compileEntries(view, path, { context, warn, expressions }),
-      results: compileResults(view.results ?? [], context, names.targets, [...path, 'results']),
+      title: view.value.title,
+      instructions: view.value.instructions,
+      use: compilePatterns(view.at('use'), names.targets),
+      who: compileWho(view.value.who && view.at('who'), names),
+      entries: compileEntries(view, names.targets, expressions),
+      results: compileResults(view.at('results'), names.targets),
     }
   })
 }
 
 /** Views and targets share one place: `/mcp/NAME`. */
-function reportTaken(
-  name: string,
-  path: ConfigPath,
-  targets: readonly string[],
-  context: CompileContext,
-): void {
+function reportTaken(name: string, view: Section<ViewSettings>, targets: readonly string[]): void {
   if (!targets.includes(name)) return
-  context.report({
-    code: 'duplicate-name',
-    path,
-    part: 'key',
-    message: `A target is called "${name}" too, and both would be served at /mcp/${name}`,
-    fix: 'Rename one of the two',
-  })
+  const message = `A target is called "${name}" too, and both would be served at /mcp/${name}`
+  view.report({ code: 'duplicate-name', part: 'key', message, fix: 'Rename one of the two' })
 }
 
-function compileEntries(view: RawView, path: ConfigPath, services: Services): Map<string, ViewEntry> {
-  const { context, warn } = services
+function compileEntries(
+  view: Section<ViewSettings>,
+  targets: readonly string[],
+  expressions: Expressions,
+): Map<string, ViewEntry> {
   const entries = new Map<string, ViewEntry>()
   const taken = new Map<string, string>()
   for (const kind of ['tools', 'prompts'] as const) {
-    for (const [key, raw] of Object.entries(view[kind] ?? {})) {
-      const at: ConfigPath = [...path, kind, key]
+    for (const [key, entry] of view.at(kind).members()) {
       const slash = key.indexOf('/')
-      if (slash < 1 || /[*?]/.test(key)) reportKey(key, at, context)
+      if (slash < 1 || /[*?]/.test(key)) reportKey(key, entry)
       const target = key.slice(0, slash)
-      warn(target, at)
-      entries.set(viewEntryKey(kind, target, key.slice(slash + 1)), compileEntry(raw, at, services))
-      reportTwice(`${kind} ${raw.name}`, raw.name, key, at, taken, context)
+      warnUnknown({ wanted: target, known: targets, what: 'target' }, entry)
+      const own = key.slice(slash + 1)
+      warnLeftOut(view.value.use, { kind, target, own }, entry)
+      entries.set(viewEntryKey(kind, target, own), compileEntry(entry, expressions))
+      const { name } = entry.value
+      reportTwice({ key: `${kind} ${name}`, name, own: key }, taken, entry)
     }
   }
   return entries
 }
 
-function compileEntry(raw: RawViewEntry, path: ConfigPath, { context, expressions }: Services): ViewEntry {
-  const parameters = new Map<string, ViewParameter>()
-  const shown = new Map<string, string>()
-  for (const [own, parameter] of Object.entries(raw.parameters ?? {})) {
-    const at: ConfigPath = [...path, 'parameters', own]
-    parameters.set(own, compileParameter(parameter, expressions))
-    reportTwice(parameter.rename ?? own, parameter.rename ?? own, own, at, shown, context)
+/** An entry of a view that the view does not offer has no effect. */
+function warnLeftOut(
+  use: ViewSettings['use'],
+  { kind, target, own }: { kind: 'tools' | 'prompts'; target: string; own: string },
+  entry: Place,
+): void {
+  const offers = (text: string): boolean => {
+    const pattern = parseObjectPattern(text)
+    const isKind = pattern.kind === undefined || pattern.kind === kind
+    return isKind && matchesWildcard(pattern.target, target) && matchesWildcard(pattern.name, own)
   }
-  return { name: raw.name, title: raw.title, description: raw.description, parameters }
+  if (use.some(offers)) return
+  const message = `The view does not offer "${target}/${own}"`
+  const fix = `Add "${kind}:${target}/${own}" to "use", or remove it here`
+  entry.report({ severity: 'warning', code: 'ineffective-rule', part: 'key', message, fix })
 }
 
-function compileParameter(raw: RawViewParameter, expressions: Expressions): ViewParameter {
-  const { fixed, default: given, rename, description, ...narrow } = raw
+function compileEntry(entry: Section<ViewEntrySettings>, expressions: Expressions): ViewEntry {
+  const parameters = new Map<string, ViewParameter>()
+  const shown = new Map<string, string>()
+  for (const [own, parameter] of entry.at('parameters').members()) {
+    parameters.set(own, compileParameter(parameter.value, expressions))
+    const { rename: name = own } = parameter.value
+    reportTwice({ key: name, name, own }, shown, parameter)
+  }
+  const { name, title, description } = entry.value
+  return { name, title, description, parameters }
+}
+
+function compileParameter(settings: ViewParameterSettings, expressions: Expressions): ViewParameter {
+  const { fixed, default: given, rename, description, ...narrow } = settings
   return {
     fixed: toFilled(fixed, expressions),
     default: toFilled(given, expressions),
@@ -102,32 +105,21 @@ function compileParameter(raw: RawViewParameter, expressions: Expressions): View
   }
 }
 
-function reportKey(key: string, path: ConfigPath, context: CompileContext): void {
-  context.report({
-    code: 'invalid-value',
-    path,
-    part: 'key',
-    message: `"${key}" does not name one tool of a target`,
-    fix: 'Write TARGET/NAME with the name that the target itself uses, without wildcards',
-  })
+function reportKey(key: string, entry: Place): void {
+  const message = `"${key}" does not name one tool of a target`
+  const fix = 'Write TARGET/NAME with the name that the target itself uses, without wildcards'
+  entry.report({ code: 'invalid-value', part: 'key', message, fix })
 }
 
 function reportTwice(
-  key: string,
-  name: string | undefined,
-  own: string,
-  path: ConfigPath,
+  { key, name, own }: { key: string; name: string | undefined; own: string },
   taken: Map<string, string>,
-  context: CompileContext,
+  section: Place,
 ): void {
   if (name === undefined) return
   const other = taken.get(key)
   taken.set(key, own)
   if (other === undefined) return
-  context.report({
-    code: 'duplicate-name',
-    path,
-    message: `"${other}" and "${own}" would both be called "${name}"`,
-    fix: 'Give one of them another name',
-  })
+  const message = `"${other}" and "${own}" would both be called "${name}"`
+  section.report({ code: 'duplicate-name', message, fix: 'Give one of them another name' })
 }

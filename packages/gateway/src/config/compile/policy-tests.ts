@@ -1,23 +1,24 @@
-import { parseObjectPattern, type GatewayModel } from '../../model/index.ts'
+import { parseObjectPattern, type GatewayModel, type PolicyTestSettings } from '../../model/index.ts'
 import type { Caller, PolicyCall, PolicyObject } from '../../rules/facts.ts'
 import { Permissions, type Verdict } from '../../rules/permissions.ts'
 import { CALLER_FORMS, readCaller } from '../../rules/read-caller.ts'
 import type { ConfigPath } from '../problem.ts'
-import type { RawPolicyTest } from '../raw-config.ts'
 import type { CompileContext } from './compile-context.ts'
+import { warnUnknown } from './compile-patterns.ts'
+import { Section } from './section.ts'
 
 export interface PolicyTestResult {
   readonly name: string
   readonly passed: boolean
-  readonly expected: RawPolicyTest['expect']
-  readonly decided: RawPolicyTest['expect']
-  /** What decided, for people. */
+  readonly expected: PolicyTestSettings['expect']
+  readonly decided: PolicyTestSettings['expect']
+  /** The rule or default that decided, for people. */
   readonly by: string
 }
 
 /** Runs the tests of a policy, with the rules that are only tried out as if they were enforced. */
 export function runPolicyTests(
-  tests: readonly RawPolicyTest[],
+  tests: readonly PolicyTestSettings[],
   model: GatewayModel,
   context: CompileContext,
 ): PolicyTestResult[] {
@@ -40,7 +41,7 @@ export function runPolicyTests(
   })
 }
 
-function resultOf(test: RawPolicyTest, index: number, verdict: Verdict): PolicyTestResult {
+function resultOf(test: PolicyTestSettings, index: number, verdict: Verdict): PolicyTestResult {
   const { rule, failure } = verdict
   const decided = decisionOf(verdict)
   const because = failure === undefined ? '' : `, whose condition fails: ${failure}`
@@ -54,13 +55,13 @@ function resultOf(test: RawPolicyTest, index: number, verdict: Verdict): PolicyT
 }
 
 /** A call that waits for both is one that another person approves. */
-function decisionOf({ allowed, holds }: Verdict): RawPolicyTest['expect'] {
+function decisionOf({ allowed, holds }: Verdict): PolicyTestSettings['expect'] {
   if (!allowed) return 'deny'
   if (!holds) return 'allow'
   return holds.some(({ approve }) => approve) ? 'approve' : 'confirm'
 }
 
-function expectationOf({ expect, rule }: RawPolicyTest): string {
+function expectationOf({ expect, rule }: PolicyTestSettings): string {
   return rule === undefined ? expect : `${expect} by the rule "${rule}"`
 }
 
@@ -71,15 +72,20 @@ interface Scene {
 }
 
 function sceneOf(
-  test: RawPolicyTest,
+  test: PolicyTestSettings,
   { auth }: GatewayModel,
   path: ConfigPath,
   context: CompileContext,
 ): Scene | undefined {
-  const { as, issuer, scopes, groups, client, view = '', args = {}, annotations = {}, count = 0 } = test
+  const { as, issuer, scopes, groups, client, view, args = {}, annotations = {}, count } = test
   // Groups that a test names are those that the caller has, wherever they come from otherwise.
   const from = groups ? { ...auth, groups: undefined } : auth
   const claims = { ...test.claims, ...(groups && { groups }) }
+  if (as?.startsWith('key:') && !auth.keys) {
+    const known = auth.apiKeys.map(({ name }) => name)
+    const place = new Section(as, [...path, 'as'], context)
+    warnUnknown({ wanted: as.slice('key:'.length), known, what: 'API key' }, place)
+  }
   const read = readCaller({ as, issuer, scopes, claims, clientId: client?.id }, from)
   const now = test.now === undefined ? new Date() : new Date(test.now)
   if (!read.ok) {

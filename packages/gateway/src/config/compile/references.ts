@@ -33,7 +33,7 @@ function parseReference(inside: string, whole: string): Piece {
   return file ? { type: 'file', path: file[1]!.trim() } : { type: 'unknown', text: whole }
 }
 
-/** What to write instead of a reference of some client's, if it is one. */
+/** Advice for a reference that only a client understands; undefined for other text. */
 export function adviseReference(text: string): string | undefined {
   const variable = /^\$\{([A-Za-z_]\w*)(:-.*)?\}$/s.exec(text)
   if (variable && !['workspaceFolder', 'userHome', 'pathSeparator'].includes(variable[1]!)) {

@@ -15,8 +15,8 @@ export function explainViolations(errors: readonly ErrorObject[], root: unknown)
 }
 
 /**
- * When an alternative fails, so does each of its branches; people want one message. It is the alternative's
- * own, unless a branch that is an object says more. A slip in a key is not also a missing key.
+ * When an alternative fails, each of its branches fails, too, but people want one message. The message is that of the
+ * alternative, unless a branch that is an object says more. A misspelt key is not reported as a missing key as well.
  */
 function isNoise(error: ErrorObject, all: readonly ErrorObject[]): boolean {
   if (error.keyword === 'propertyNames' || isConsequenceOfSlip(error, all)) return true

@@ -17,11 +17,9 @@ export function readSchema(): JsonSchema {
 }
 
 /**
- * Every violation at once; empty when the value fits.
- *
- * Nearly every configuration that is loaded is good, and Ajv takes several times as long and as much memory to
- * get ready as the whole rest of loading. So an interpreting validator says yes or no, and only for a no is Ajv
- * asked why; a test sees to it that the two agree.
+ * All violations; empty when the value fits. Nearly all configurations are valid, and Ajv needs several times the time
+ * and memory of the rest of loading to get ready. So an interpreting validator decides, and only if it refuses, Ajv is
+ * asked for the reasons. A test checks that the two agree.
  */
 export async function checkAgainstSchema(value: unknown): Promise<ErrorObject[]> {
   gate ??= await createGate()

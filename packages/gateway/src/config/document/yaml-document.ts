@@ -37,7 +37,7 @@ const fixes: { readonly [code: string]: string | undefined } = {
 }
 
 function fixOf(code: string, message: string): string | undefined {
-  // The parser has one code for what is badly indented, and the same for a bracket that is never closed.
+  // The parser has the same code for bad indentation and for a bracket that is never closed.
   const bracket = /end with a ([\]}])/.exec(message)?.[1]
   return bracket ? `Close it with ${bracket}` : fixes[code]
 }

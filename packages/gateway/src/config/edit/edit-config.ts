@@ -1,7 +1,6 @@
-import { isSame } from '../../model/index.ts'
+import { isSame, type RawTarget } from '../../model/index.ts'
 import { type Edit, planEdits } from './plan-edits.ts'
 import type { ConfigPath } from '../problem.ts'
-import type { RawTarget } from '../raw-target.ts'
 import { parseSource } from '../document/parse-source.ts'
 import type { ConfigFormat } from '../document/source-document.ts'
 

@@ -23,8 +23,9 @@ export interface RestoredText {
 }
 
 /**
- * Takes written-down secrets out of a configuration; each leaves a mask of its own behind, a plain text in JSON and
- * in YAML. What `scrub` would take out of the shown text has to be masked here: only masks can be restored.
+ * Replaces secrets that are written in a configuration by masks. Each secret gets its own mask, a plain text in JSON
+ * and in YAML. Texts that `scrub` would remove from the shown file have to be masked here, because only masks can be
+ * restored.
  */
 export async function hideSecrets(
   source: string,

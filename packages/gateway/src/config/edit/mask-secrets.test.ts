@@ -14,11 +14,12 @@ describe('maskSecrets', () => {
     }
   },
   "auth": { "apiKeys": [{ "name": "shown", "key": "tok8" }] },
-  "server": { "sealingKeys": ["tok9"] }
+  "server": { "sealingKeys": ["tok9"] },
+  "policy": { "rules": [{ "who": { "apiKeys": ["shown"] } }] }
 }`
     const masked = await maskSecrets(text, 'jsonc')
     expect(masked).not.toMatch(/tok\d|12345/)
-    expect(masked.match(/shown/g)).toHaveLength(3)
+    expect(masked.match(/shown/g)).toHaveLength(4)
     for (const part of [
       '"${env:B}"',
       'Bearer ${env:T}',

@@ -20,8 +20,8 @@ export async function maskSecrets(text: string, format: ConfigFormat): Promise<s
 export const MASK: RegExp = /••••(\d+)••••|\[redacted\]/g
 
 /**
- * Where written-down secrets stand in a text, as offsets, in order and apart from each other. `scrub` finds secrets
- * that only their form or their value tells, wherever they stand: alone among arguments, in a comment.
+ * The offsets of secrets that are written in a text, in order and without overlaps. `scrub` finds secrets by their form
+ * or value, wherever they are: as an argument, in a comment.
  */
 export async function findSecrets(
   text: string,
@@ -41,7 +41,7 @@ export async function findSecrets(
   return found
 }
 
-/** What `scrub` changes on each line, from the first changed letter to the last. */
+/** The ranges that `scrub` changes on each line, from the first changed letter to the last. */
 function* scrubbedRanges(
   part: string,
   offset: number,
@@ -93,6 +93,8 @@ function* secretRanges(
 }
 
 function isSecret(value: string | number, path: ConfigPath): boolean {
+  // The names of keys.
+  if (path.at(-3) === 'who' && path.at(-2) === 'apiKeys') return false
   const key = path.findLast((step) => typeof step === 'string') ?? ''
   const isHeld = path.slice(0, -1).some((step, index) => {
     const isTargetName = ['mcpServers', 'servers'].includes(String(path[index - 1]))

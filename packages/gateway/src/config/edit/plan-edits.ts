@@ -63,7 +63,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** How a file is written, so that what is added looks like what is there. */
+/** The style of a file, so that new text looks like the rest. */
 export interface TextStyle {
   readonly indent: string
   readonly eol: string

@@ -16,7 +16,7 @@ export interface ImportOptions {
   readonly launcher?: readonly [string, ...string[]] | undefined
 }
 
-/** What an import would do; nothing has been written. */
+/** The plan of an import; nothing has been written. */
 export interface ImportPlan {
   readonly to: string
   readonly sources: readonly ReadClientFile[]

@@ -3,8 +3,7 @@ import { findConfig, userConfigFile } from '../find-config.ts'
 import { editConfig } from '../edit/edit-config.ts'
 import { toPrefix } from '../compile/compile-target.ts'
 import { configFromValue, parseConfig } from '../load-config.ts'
-import type { RawConfig } from '../raw-config.ts'
-import type { RawTarget } from '../raw-target.ts'
+import type { RawConfig, RawTarget } from '../../model/index.ts'
 import { parseSource } from '../document/parse-source.ts'
 import { formatOf } from '../document/source-document.ts'
 import { readStateFile } from '../state-file.ts'
@@ -165,7 +164,7 @@ function missingNotes(
   })
 }
 
-/** What an imported server is called, and why when it is not what it was called before. */
+/** The name of an imported server, and the reason when it is a new name. */
 type Choice =
   | { readonly type: 'new'; readonly name: string; readonly reason: string | undefined }
   | { readonly type: 'same'; readonly name: string; readonly reason: string }
@@ -215,7 +214,7 @@ function differences(a: RawTarget, b: RawTarget): string {
   return `${different.join(', ')} ${different.length === 1 ? 'is' : 'are'} not the same`
 }
 
-/** What has to change in the clients' files so that they use the gateway instead of their servers. */
+/** Plans the changes to clients' files, so that they use the gateway instead of their servers. */
 async function planPointing(
   sources: readonly ReadClientFile[],
   items: readonly ImportItem[],

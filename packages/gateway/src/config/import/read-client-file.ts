@@ -8,7 +8,7 @@ export interface ServerList {
   readonly path: ConfigPath
   readonly servers: Readonly<Record<string, unknown>>
   readonly folder: string | undefined
-  /** What the editor suggests for the questions that it asks, by their ids (VS Code, `inputs`). */
+  /** The editor's suggested answers to its questions, by their ids (VS Code, `inputs`). */
   readonly defaults: ReadonlyMap<string, string>
 }
 

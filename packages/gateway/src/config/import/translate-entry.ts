@@ -1,5 +1,5 @@
 import { isAbsolute, resolve, basename, sep } from 'node:path'
-import type { RawOAuth, RawTarget } from '../raw-target.ts'
+import type { RawOauth, RawTarget } from '../../model/index.ts'
 import type { ClientId } from './clients.ts'
 
 export type TranslatedEntry =
@@ -8,7 +8,7 @@ export type TranslatedEntry =
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Keys that are understood, or that mean nothing to a gateway and are dropped without a word. */
+/** Keys that are understood, or that mean nothing to a gateway and are dropped silently. */
 const SILENT: ReadonlySet<string> = new Set([
   ...[
     'command',
@@ -39,7 +39,7 @@ const SILENT: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** One server of a client's list, as a target of ours. */
+/** One server of a client's list, as a target of the gateway. */
 export function translateEntry(entry: unknown, scope: VariableScope): TranslatedEntry {
   if (typeof entry !== 'object' || entry === null) return { ok: false, reason: 'it is not an object' }
   const values = entry as Values
@@ -95,7 +95,7 @@ function toUrl(values: Values, translate: Translate): RawTarget | undefined {
   return target
 }
 
-/** What MetaMCP has instead of the header. */
+/** The token that MetaMCP keeps instead of the header. */
 function bearerOf({ bearerToken }: Values, translate: Translate): Record<string, string> {
   if (typeof bearerToken !== 'string' || bearerToken === '') return {}
   return { Authorization: `Bearer ${translate(bearerToken)}` }
@@ -111,10 +111,10 @@ function toOptions(values: Values): Partial<RawTarget> {
   return options
 }
 
-function toOAuth(value: unknown): RawOAuth | undefined {
+function toOAuth(value: unknown): RawOauth | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { clientId, callbackPort, scopes } = value as Values
-  const oauth: RawOAuth = {}
+  const oauth: RawOauth = {}
   if (typeof clientId === 'string') oauth.clientId = clientId
   if (typeof callbackPort === 'number') oauth.callbackPort = callbackPort
   if (typeof scopes === 'string') oauth.scopes = scopes.split(/\s+/).filter(Boolean)
@@ -147,7 +147,7 @@ interface Translated {
   readonly foreign: readonly string[]
 }
 
-/** What an editor knows of the moment; for a list of the user's it differs from window to window. */
+/** Variables that depend on the window of an editor. */
 const EDITOR_ONLY =
   /^(workspaceFolder|workspaceFolderBasename|cwd|file\w*|relativeFile\w*|execPath|(command|config):.+)$/
 

@@ -3,39 +3,52 @@ import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import type { AuthInfo } from '@gantry/mcp/exchange'
 import type { Guard, HttpHead } from '@gantry/mcp/server'
-import { CERTIFICATE_ISSUER } from '../../model/index.ts'
+import { CERTIFICATE_ISSUER, type Certified } from '../../model/index.ts'
 import { pathOf, type OnRefused } from '../refusal.ts'
 
 /** Beside the headers of a request, where nothing that is sent can stand: a header has no symbol for a name. */
 const CERTIFIED: unique symbol = Symbol('certified')
 
-type Certified = { [CERTIFIED]?: AuthInfo }
+type Noted = { [CERTIFIED]?: Certified | undefined }
 
-/** Remembers who the certificate of this connection says is calling. */
-export function noteCertificate({ socket, headers }: IncomingMessage): void {
+/** The caller that the certificate of this connection names. */
+export function certifiedBy({ socket }: IncomingMessage): Certified | undefined {
   const { authorized, getPeerX509Certificate } = socket as Partial<TLSSocket>
   const certificate = authorized ? getPeerX509Certificate?.call(socket) : undefined
   const subject = certificate && subjectOf(certificate)
-  if (subject === undefined) return
-  const principal = Object.freeze({ kind: 'workload' as const, issuer: CERTIFICATE_ISSUER, subject })
-  const expiresAt = Date.parse(certificate!.validTo)
-  ;(headers as Certified)[CERTIFIED] = { principal, scopes: [], claims: {}, expiresAt }
+  return subject === undefined ? undefined : { subject, expiresAt: Date.parse(certificate!.validTo) }
+}
+
+/** Remembers the holder of a certificate for the guard. */
+export function noteCertified({ headers }: IncomingMessage, certified: Certified | undefined): void {
+  ;(headers as Noted)[CERTIFIED] = certified
+}
+
+export function certifiedIn({ headers }: { readonly headers: object }): Certified | undefined {
+  return (headers as Noted)[CERTIFIED]
 }
 
 /** Lets in callers with a client certificate. A key or a token that is sent besides decides instead of it. */
 export function certificateGuard(next: Guard | undefined, onRefused: OnRefused): Guard {
   return (head) => {
-    const auth = (head.headers as Certified)[CERTIFIED]
+    const certified = certifiedIn(head)
     const isWithout = !hasCredential(head)
-    if (auth && isWithout && auth.expiresAt! > Date.now()) return { ok: true, auth }
+    if (certified && isWithout && certified.expiresAt > Date.now())
+      return { ok: true, auth: authOf(certified) }
     if (next) return next(head)
     onRefused({
       status: 401,
       reason: 'it has no client certificate that can be used',
       path: pathOf(head.url),
     })
-    return { ok: false, status: 401, headers: { 'www-authenticate': 'Bearer realm="gantry"' } }
+    const headers = { 'www-authenticate': 'Bearer realm="gantry"', 'content-type': 'text/plain' }
+    return { ok: false, status: 401, headers, body: 'This gateway wants a client certificate.\n' }
   }
+}
+
+function authOf({ subject, expiresAt }: Certified): AuthInfo {
+  const principal = Object.freeze({ kind: 'workload' as const, issuer: CERTIFICATE_ISSUER, subject })
+  return { principal, scopes: [], claims: {}, expiresAt }
 }
 
 function hasCredential({ headers }: HttpHead): boolean {

@@ -5,7 +5,10 @@ import { schemeOf, type BearerModel, type GatewayModel, type GroupsModel } from 
 import { withGroups } from '../../rules/with-groups.ts'
 import type { OnRefused } from '../refusal.ts'
 
-/** Lets holders of tokens in: of issuers of the configuration, and our own. Undefined where there is neither. */
+/**
+ * Lets holders of tokens in, whether a configured issuer or our own server issued them. Undefined when there is no
+ * issuer.
+ */
 export async function bearerGuard(
   model: GatewayModel,
   own: BearerGuard | undefined,
@@ -35,7 +38,7 @@ function groupingGuard(guard: BearerGuard, groups: GroupsModel): BearerGuard {
   return Object.assign(grouping, { protectedResource, metadata, metadataPath })
 }
 
-/** Verifying tokens takes libraries that most gateways do not need: they are loaded for those that do. */
+/** Verifying tokens needs libraries, which are loaded only by gateways that accept tokens. */
 async function guardOf(
   settings: BearerModel,
   model: GatewayModel,
@@ -62,7 +65,7 @@ function authorizationServers({ auth: { issuers, signIn } }: GatewayModel): stri
   return signIn ? [...signIn.authorizationServers] : issuers.map(({ issuer }) => issuer)
 }
 
-/** What clients call this gateway: tokens are asked for under this name. */
+/** The name of this gateway in requests for tokens. */
 function resourceOf({ audience }: BearerModel, { server }: GatewayModel): string {
   if (server.publicUrl !== undefined) return new URL('/mcp', server.publicUrl).href
   return URL.canParse(audience) ? audience : `${schemeOf(server)}://${server.host}:${server.port}/mcp`
@@ -91,7 +94,7 @@ function issuersGuard(issuers: readonly [IssuerGuard, ...IssuerGuard[]]): Bearer
   return Object.assign(guard as BearerGuard, { protectedResource, metadata, metadataPath })
 }
 
-/** Whom the token says it is of. Nothing is believed: the guard of that issuer verifies it. */
+/** The issuer that the token names, unverified: the guard of that issuer verifies it. */
 function issuerIn({ headers }: HttpHead): string | undefined {
   const payload = /^(?:bearer|dpop) +[\w-]+\.([\w-]+)\.[\w-]+ *$/i.exec(headers.authorization ?? '')?.[1]
   if (payload === undefined) return undefined

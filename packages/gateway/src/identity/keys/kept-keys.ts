@@ -95,7 +95,7 @@ export class KeptKeys {
     return withoutHash(row)
   }
 
-  /** While the store is away, as it was when it was last read: those who were let in before go on for a while. */
+  /** Reads a key. While the store is away, the last row counts for a while, so that known callers can go on. */
   async #read(name: string): Promise<KeyRow | undefined> {
     try {
       const kept = await this.#rows.get(name)

@@ -14,7 +14,18 @@ export interface KeyGuardOptions {
   readonly next?: Guard | undefined
 }
 
-const CHALLENGE = { 'www-authenticate': 'Bearer realm="gantry"' }
+/** Many clients show the body to their users. */
+export function refusedKey(presented: string | undefined): GuardVerdict {
+  return {
+    ok: false,
+    status: 401,
+    headers: { 'www-authenticate': 'Bearer realm="gantry"', 'content-type': 'text/plain' },
+    body:
+      presented === undefined
+        ? 'This gateway wants a key: send the header "Authorization: Bearer KEY" or "X-API-Key: KEY".\n'
+        : 'This key is not accepted here.\n',
+  }
+}
 
 /** Lets holders of a key in: `Authorization: Bearer KEY` or `X-API-Key: KEY`. Fails closed. */
 export function keyGuard(options: KeyGuardOptions): Guard {
@@ -35,7 +46,7 @@ export function keyGuard(options: KeyGuardOptions): Guard {
       if (next) return next(head)
       if (presented !== undefined)
         onRefused({ status: 401, reason: 'nobody has this key', path: pathOf(head.url) })
-      return { ok: false, status: 401, headers: CHALLENGE }
+      return refusedKey(presented)
     }
     if (!kept || presented === undefined) return refuse()
     return admitKept(kept, presented, head, options).then((verdict) => verdict ?? refuse())
@@ -60,7 +71,7 @@ async function admitKept(
   // Two keys of one name would be one caller.
   if (configured.some(({ name }) => name === key.name)) {
     onRefused({ status: 401, reason: `the configuration has a key "${key.name}" too`, path: pathOf(url) })
-    return { ok: false, status: 401, headers: CHALLENGE }
+    return refusedKey(presented)
   }
   if (!mayUse(key, pathOf(url))) {
     onRefused({ status: 403, reason: `the key "${key.name}" is for other endpoints`, path: pathOf(url) })
@@ -77,7 +88,7 @@ async function admitKept(
   return { ok: true, auth }
 }
 
-/** A key for some views opens their endpoints and nothing else: neither the common one nor the console. */
+/** A key for some views opens their endpoints only, and not the common endpoint or the console. */
 function mayUse({ views }: KeptKey, path: string): boolean {
   if (views.length === 0) return true
   return path.startsWith('/mcp/') && views.includes(decodePercent(path.slice('/mcp/'.length)))

@@ -5,7 +5,7 @@ import { page, text } from '../sign-in/pages.ts'
 export interface Connectable {
   readonly name: string
   readonly title: string
-  /** What has to be pasted; empty: the person logs in there. */
+  /** The secrets to paste; empty: the person logs in at the target. */
   readonly secrets: readonly PersonalSecret[]
   readonly connected: { connectedAt: number; expires: string; usedAt: number | undefined } | undefined
 }
@@ -31,7 +31,7 @@ export function listPage(facts: {
     `${STYLE}<h1>Your accounts</h1>
 ${said}
 <p>You are <strong>${text(person)}</strong>. What is connected here is used for your own calls, and for nobody else's.</p>
-${cards === '' ? '<p>There is nothing that needs an account of yours.</p>' : `<ul class="cards">${cards}</ul>`}
+${cards === '' ? '<p>Nothing needs one of your accounts.</p>' : `<ul class="cards">${cards}</ul>`}
 <form method="post" action="/connect/sign-out">${proofField(proof)}<button>Sign out</button></form>`,
   )
 }

@@ -15,7 +15,7 @@ export interface PortalSession {
   readonly proof: string
 }
 
-/** People who have said who they are, in this browser, a short while ago. */
+/** The sessions of people who have logged in lately, each in one browser. */
 export class PortalSessions {
   readonly #rows: Rows
   readonly #isSecure: () => boolean

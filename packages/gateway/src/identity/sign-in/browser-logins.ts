@@ -10,7 +10,7 @@ export interface BrowserLoginOptions {
   readonly upstream: Upstream
   readonly store: Store
   readonly isSecure: boolean
-  /** Who a person is here, with groups. */
+  /** The principal of a person, with scopes and groups. */
   toAuth(person: Person): AuthInfo
   /** Told of every person who has logged in. */
   loggedIn(person: LoggedIn): Promise<void>
@@ -24,13 +24,13 @@ interface Begun extends PendingLogin {
 
 /** Where the browser goes when it is known who is there. */
 export interface Destination {
-  /** A path of ours that takes the ticket, with `redeem`. */
+  /** A path of the gateway that takes the ticket, with `redeem`. */
   readonly landing: string
   /** The page that the person wanted to see. */
   readonly page: string
 }
 
-/** Who has logged in, good once. */
+/** A person who has logged in. It can be redeemed once. */
 interface Ticket {
   readonly auth: AuthInfo
   readonly browser: string
@@ -42,7 +42,7 @@ const TICKET_TIME = 60_000
 const COOKIE = 'gantry-browser-login'
 const AGAIN = 'Go back to the page that you wanted to see.'
 
-/** People who log in at the identity provider to see a page of ours, without any client between. */
+/** People who log in at the identity provider to see a page of the gateway, without an MCP client. */
 export class BrowserLogins {
   readonly #options: BrowserLoginOptions
   readonly #flows: Rows
@@ -97,7 +97,7 @@ export class BrowserLogins {
     return true
   }
 
-  /** Who has logged in, once, and in the same browser only. */
+  /** Returns the person who has logged in: once, and in the same browser only. */
   async redeem(request: IncomingMessage, ticket: string): Promise<Omit<Ticket, 'browser'> | undefined> {
     const row = ticket === '' ? undefined : await this.#flows.take(`ticket ${digest(ticket)}`)
     const found = row && (JSON.parse(row.value) as Ticket)
@@ -115,7 +115,7 @@ export class BrowserLogins {
   }
 }
 
-/** A person of the identity provider, as tokens of ours name them. */
+/** A person of the identity provider, as our tokens name them. */
 export function personAuth(
   issuer: string,
   { subject, claims }: { subject: string; claims: JsonObject },

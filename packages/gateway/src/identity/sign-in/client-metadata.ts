@@ -5,7 +5,7 @@ import { JWT_BEARER } from './id-jag.ts'
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
 /** For clients that prove who they are, by a secret or a key. */
 const GRANT_TYPES_OF_PROVEN = [...GRANT_TYPES, JWT_BEARER]
-/** What clients may send besides, and how it is read. */
+/** Further members of a registration that are kept, by the way they are read. */
 const TEXTS = ['client_name', 'software_id', 'software_version', 'token_endpoint_auth_method']
 const HTTPS_URLS = ['client_uri', 'logo_uri', 'tos_uri', 'policy_uri', 'jwks_uri']
 /** Schemes that a browser acts on by itself: nothing may be sent there. */
@@ -18,9 +18,9 @@ const MAX_REDIRECTS = 20
 const MAX_TEXT = 2000
 
 /**
- * What a client says of itself, as the authorization server takes it. Clients send what they send: Cursor calls itself
- * `web` and has a scheme of its own, VS Code names loopback ports that it will not use, and some name grants that are
- * not offered. Of a set of redirect URIs, those that cannot be accepted are left out; undefined when none is left.
+ * The metadata of a client, as the authorization server accepts it. Real clients deviate: Cursor calls itself `web` and
+ * has its own scheme, VS Code names loopback ports that it will not use, and some name grants that are not offered.
+ * Redirect URIs that cannot be accepted are left out; undefined when none remains.
  */
 export function acceptMetadata(given: JsonObject, scopes: readonly string[]): JsonObject | undefined {
   const uris = listOf(given.redirect_uris).slice(0, MAX_REDIRECTS).filter(isAcceptable)

@@ -15,7 +15,7 @@ export function forgetConsent(response: ServerResponse): void {
   rememberConsent(response, '', 0)
 }
 
-/** The page to go back to. Only a path of ours counts, whatever the cookie says. */
+/** The page to go back to. Only a path of the gateway counts, even if the cookie names another. */
 export function consentOf({ headers }: IncomingMessage): string | undefined {
   const pair = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${COOKIE}=`))
   const page = pair?.slice(COOKIE.length + 1).replaceAll('%2F', '/') ?? ''

@@ -34,7 +34,7 @@ export interface AssertionOptions {
 export class Assertions {
   readonly #options: AssertionOptions
   readonly #used: Rows
-  /** What the identity provider said in the assertion of a request under way. */
+  /** The claims in the assertion of a request under way. */
   readonly #claims = new WeakMap<object, JsonObject>()
 
   constructor(options: AssertionOptions) {

@@ -15,8 +15,8 @@ export interface IdTokensOptions {
 const SPARE = 60_000
 
 /**
- * What the identity provider said about people at their login, in its own signed words: targets get their tokens for
- * it. Renewed with the refresh token of the login, in one process at a time.
+ * The ID tokens that people got at their login. Targets get their own tokens for them. They are renewed with the
+ * refresh token of the login, in one process at a time.
  */
 export class IdTokens {
   readonly #options: IdTokensOptions

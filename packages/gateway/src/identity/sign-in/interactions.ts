@@ -22,7 +22,7 @@ export interface InteractionOptions {
   /** The name of the gateway for people. */
   readonly gateway: string
   readonly isSecure: boolean
-  /** Who a person is here, with groups. */
+  /** The principal of a person, with scopes and groups. */
   toAuth(person: Person): AuthInfo
   /** Told of every person who has logged in. */
   loggedIn(person: LoggedIn): Promise<void>
@@ -50,7 +50,7 @@ const COOKIE = 'gantry-sign-in'
 const START = 'Go back to the application and sign in again.'
 const MAX_FORM = 4096
 
-/** What people see between a client's question and its answer: the login at the identity provider, and the consent. */
+/** The pages between a client's request and its answer: the login at the identity provider, and the consent. */
 export class Interactions {
   readonly #options: InteractionOptions
   readonly #flows: Rows
@@ -155,7 +155,7 @@ export class Interactions {
     this.#refuse(response, 'This sign-in began in another browser.')
   }
 
-  /** The person and the operator are told the same: it says nothing about anybody. */
+  /** The person and the operator get the same text, because it names no person. */
   #refuse(response: ServerResponse, reason: string): void {
     this.#options.log('warn', 'A login was refused', { reason, event: 'login-refused' })
     sendPage(response, 400, problemPage(reason, START))
@@ -187,7 +187,10 @@ export class Interactions {
     sendPage(response, 200, html)
   }
 
-  /** What the client has asked for first. A list that cannot be read must not keep anybody from signing in. */
+  /**
+   * The accounts for the consent page, with the requested ones first. A list that cannot be read must not keep a person
+   * from signing in.
+   */
   async #accounts(person: Person, scopes: readonly string[]): Promise<ConsentAccount[]> {
     const { toAuth, accountsOf, log } = this.#options
     const found = await accountsOf(toAuth(person)).catch((error: unknown) => {

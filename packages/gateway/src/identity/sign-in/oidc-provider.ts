@@ -83,8 +83,6 @@ export interface OidcModule {
     readonly InvalidGrant: ErrorClass
     readonly InvalidTarget: ErrorClass
     readonly UnauthorizedClient: ErrorClass
-    readonly InvalidRedirectUri: ErrorClass
-    readonly InvalidClientMetadata: ErrorClass
   }
 }
 

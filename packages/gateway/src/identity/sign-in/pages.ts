@@ -9,10 +9,10 @@ export interface ConsentAccount {
   readonly address: string
 }
 
-/** What a person is asked about a client. */
+/** The facts of a consent page. */
 export interface ConsentFacts {
   readonly uid: string
-  /** What the client calls itself: anybody can write anything there. */
+  /** The name that the client gave itself. It may be a lie. */
   readonly clientName: string
   /** The host that published the client's metadata; undefined when nothing vouches for the name. */
   readonly verifiedHost: string | undefined
@@ -63,7 +63,7 @@ function accountList(accounts: readonly ConsentAccount[]): string {
     return `<li><strong>${text(title)}</strong>: ${state}${link}</li>`
   })
   return `<section class="note" aria-labelledby="accounts"><h2 id="accounts">Your own accounts</h2>
-<p>These are used with an account of yours. You can connect them now, and come back here.</p>
+<p>These are used with your own accounts. You can connect them now, and come back here.</p>
 <ul>${items.join('')}</ul></section>`
 }
 

@@ -3,7 +3,7 @@ import { digest } from '../secret-texts.ts'
 import type { Rows, Store } from '../../store/index.ts'
 import type { Person } from './upstream.ts'
 
-/** What tokens say by themselves; the identity provider's values would contradict it. */
+/** Claims of our own tokens. The identity provider's values for them are left out. */
 const OWN = new Set([
   ...[
     'iss',
@@ -58,7 +58,7 @@ export class People {
     return this.#mark + subject
   }
 
-  /** Undefined when nobody of this account has logged in lately. */
+  /** Undefined when this account has no recent login. */
   async claimsOf(account: string): Promise<JsonObject | undefined> {
     if (!account.startsWith(this.#mark)) return undefined
     const row = await this.#rows.get(digest(account)).catch((error: { code?: string }) => {
@@ -74,7 +74,7 @@ export class People {
   }
 }
 
-/** Claims as tokens carry them, and the names of those that do not fit. */
+/** The claims for a token, and the names of claims that do not fit. */
 export function fittingClaims(claims: JsonObject): { kept: JsonObject; tooLong: string[] } {
   const kept: JsonObject = {}
   const tooLong: string[] = []

@@ -8,7 +8,7 @@ export function isOurs(indicator: string, { ownIssuer }: SignInModel): boolean {
   return /^\/(?:$|mcp(?:\/|$)|sse$)/.test(url.pathname)
 }
 
-/** What tokens for the gateway are like, as oidc-provider asks for it. */
+/** The properties of tokens for the gateway, for oidc-provider. */
 export function resourceFacts(model: SignInModel): object {
   return {
     scope: [...model.allScopes, ...model.accountScopes].join(' '),

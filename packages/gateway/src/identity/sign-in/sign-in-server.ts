@@ -49,7 +49,7 @@ const REGISTRATIONS = { capacity: 200, perSecond: 2 }
 /** Gantry's own authorization server, for identity providers that MCP clients cannot register with. */
 export class SignInServer {
   readonly guard: BearerGuard
-  /** People who want to see a page of ours. */
+  /** People who want to see a page of the gateway. */
   readonly logins: BrowserLogins
   readonly #options: SignInOptions
   readonly #answer: ReturnType<OidcProvider['callback']>

@@ -1,6 +1,6 @@
 import type { OidcContext, OidcProvider } from './oidc-provider.ts'
 
-/** What oidc-provider throws: what clients are told, and what they are not. */
+/** An error of oidc-provider: the part that clients get, and the part that they do not. */
 interface Refusal extends Error {
   readonly error?: string
   readonly error_description?: string
@@ -15,7 +15,7 @@ const LONGEST_ID = 200
 /** Tells operators what was refused to clients and why: clients learn less. */
 export function tellRefusals(provider: OidcProvider, log: Tell): void {
   const refused = ({ oidc }: OidcContext, thrown: Refusal): void => {
-    // A person said no.
+    // The person refused.
     if (thrown.error === 'access_denied') return
     const client = oidc?.client?.clientId ?? oidc?.params?.client_id
     log('warn', 'A sign-in was refused', {

@@ -4,7 +4,7 @@ import type { JsonObject } from '@gantry/mcp/exchange'
 import { isLoopbackHost, type SignInModel } from '../../model/index.ts'
 import { parseUrl } from '@gantry/mcp/foreign'
 
-/** What a login at the identity provider needs to be finished. Kept by us, never shown. */
+/** The state of a login at the identity provider. It is kept here and never shown. */
 export interface PendingLogin {
   readonly verifier: string
   readonly nonce: string
@@ -22,7 +22,7 @@ export interface LoggedIn extends Person {
   readonly proof: LoginProof
 }
 
-/** What the identity provider gave out at a login. Kept only where a target needs it. */
+/** The tokens of a login at the identity provider. They are kept only where a target needs them. */
 export interface LoginProof {
   readonly idToken: string
   readonly refreshToken: string | undefined
@@ -119,7 +119,7 @@ export class Upstream {
     return { ...renewed, refreshToken: renewed.refreshToken ?? refreshToken }
   }
 
-  /** What it signs with. */
+  /** Its public keys. */
   async keys(): Promise<JWTVerifyGetKey> {
     const { jwks_uri: uri } = await this.#server()
     const url = uri === undefined ? undefined : parseUrl(uri)
@@ -147,7 +147,7 @@ export class Upstream {
       .discoveryRequest(issuer, this.#options())
       .then((response) => oauth.processDiscoveryResponse(issuer, response))
     this.#metadata = { value, until: Date.now() + FRESH }
-    // What failed is tried again with the next login.
+    // A failed attempt is made again with the next login.
     value.catch(() => {
       this.#metadata = undefined
     })

@@ -34,7 +34,9 @@ export class Accounts {
     this.links = new ConsentLinks(vault.store)
   }
 
-  /** Hears what other processes change. `dropped` is told whose connections have to end; undefined: all. */
+  /**
+   * Follows the changes of other processes. `dropped` gets the change whose connections have to end; undefined: all.
+   */
   follow(dropped: (change: Change | undefined) => void): Promise<() => void> {
     return this.vault.follow((change) => {
       this.#drop(change === 'missed' ? undefined : change)
@@ -74,7 +76,7 @@ export class Accounts {
     return this.vault.has(placeOf(model, caller.principal))
   }
 
-  /** What a connection for this caller is opened with; undefined when it has no account there. */
+  /** The credentials for a connection of this caller; undefined when it has no account there. */
   async open(model: TargetModel, caller: Caller): Promise<Personal | undefined> {
     const { credentials } = model
     const place = placeOf(model, caller.principal)
@@ -207,7 +209,7 @@ export const CLIENT_DOCUMENT = '/connect/client.json'
 /** Where authorization servers send people back to. */
 export const CALLBACK = '/connect/callback'
 
-/** Whose account, and which server may see it. */
+/** The owner of an account, and the server that may see it. */
 export function placeOf(model: TargetModel, principal: Principal): Place {
   return { principal, target: model.name, server: serverOf(model) }
 }

@@ -13,7 +13,7 @@ import type { TokenExchangeOptions } from './token-exchange.ts'
 /**
  * The login of one person at a target by an assertion (enterprise-managed authorization): the identity provider makes
  * an ID-JAG of the person's ID token, and the authorization server that the target names gives an access token for it.
- * Nobody is asked, and nothing is kept beyond this process.
+ * No person is asked, and nothing is kept beyond this process.
  */
 export function assertionLogin(
   { url, oauth: settings }: UrlTarget,

@@ -35,7 +35,7 @@ export class ConsentLinks {
     return id
   }
 
-  /** Whether there is such a link; for a browser that has not said yet who it is. */
+  /** Whether the link exists, for a browser whose person is not known yet. */
   async isThere(id: string): Promise<boolean> {
     return ID.test(id) && (await this.#rows.get(id)) !== undefined
   }

@@ -58,8 +58,8 @@ export class KeyRing {
   }
 
   /**
-   * Puts a new key in front. Of the others those stay that are `used`, and the newest of them: another process may be
-   * writing with it in this moment.
+   * Puts a new key in front. Keeps the older keys that are `used`, and the newest of them in any case: another process
+   * may be writing with it at this moment.
    */
   async add(used: ReadonlySet<string>): Promise<string> {
     const keys = await this.#file.load()

@@ -8,7 +8,7 @@ import type { VaultOptions } from './vault.ts'
 
 export interface LazyAccountsOptions extends Omit<VaultOptions, 'ring'> {
   readonly keys: KeyFile
-  /** Whose connections have to end; undefined: those of all people. */
+  /** Called with the change whose connections have to end; undefined: the connections of all people. */
   dropped(this: void, change: Parameters<Parameters<Accounts['follow']>[0]>[0]): void
 }
 

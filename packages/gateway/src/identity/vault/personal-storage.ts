@@ -11,8 +11,8 @@ const CLIENT = 'client '
 const SIGN_IN = ' user'
 
 /**
- * The tokens of one person at one target, for the SDK's OAuth client. A renewal runs in one process at a time. It
- * writes only over the account that it has read: one that was disconnected meanwhile does not come back.
+ * The tokens of one person at one target, for the SDK's OAuth client. Only one process at a time renews them. A renewal
+ * overwrites only the account that it has read: an account that was disconnected meanwhile does not come back.
  */
 export function personalStorage(vault: Vault, place: Place): TokenStorage {
   const clients = clientStorage(vault.store)
@@ -57,8 +57,8 @@ export function personalStorage(vault: Vault, place: Place): TokenStorage {
 }
 
 /**
- * Writes where the row still has the account that was read: new tokens are not lost because a lease ended or the keys
- * were rotated meanwhile. False when the account is another one or gone.
+ * Writes only if the row still has the account that was read. So new tokens are not lost when a lease ended or the keys
+ * were rotated meanwhile. Returns false when the account is another one or gone.
  */
 async function replace(vault: Vault, before: VersionedEntry, tokens: JsonObject): Promise<boolean> {
   for (let found: VersionedEntry | undefined = before; found; ) {
@@ -70,7 +70,7 @@ async function replace(vault: Vault, before: VersionedEntry, tokens: JsonObject)
   return false
 }
 
-/** What the gateway is called at authorization servers: the same for all people. */
+/** The storage of the gateway's registrations at authorization servers, which all people share. */
 function clientStorage(store: Store): Omit<TokenStorage, 'lock'> {
   const rows = store.rows({ name: 'vault-clients', secret: true, maxRows: 1000, maxValueBytes: 64 * 1024 })
   const rowKey = (key: string): string => createHash('sha256').update(key).digest('base64url')

@@ -5,13 +5,13 @@ import { principalKey, type Principal } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
 import { isLoopbackHost, type ExchangeModel } from '../../model/index.ts'
 
-/** Whom an account is wanted for, and what the request brought along. */
+/** The principal that needs an account, and the facts of its request. */
 export interface Caller {
   readonly principal: Principal
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
 }
 
-/** What the identity provider says of a person who has signed in; undefined when that is over. */
+/** The ID token of a person who has signed in; undefined when the sign-in has ended. */
 export type IdTokenOf = (principal: Principal) => Promise<string | undefined>
 
 export interface TokenExchangeOptions {
@@ -35,7 +35,7 @@ const SHORT = 60_000
 const FRESH = 10_000
 const MOST_CALLERS = 10_000
 
-/** Gets tokens of targets for what says who callers are (RFC 8693). Nothing of it is kept beyond this process. */
+/** Exchanges the callers' tokens for tokens of targets (RFC 8693). Keeps nothing beyond this process. */
 export class TokenExchange {
   /** The newest token of each caller. */
   readonly #subjects = new Map<string, string>()

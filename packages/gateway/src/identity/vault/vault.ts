@@ -11,7 +11,7 @@ import { secretsIn } from '../../model/index.ts'
 import { withLease, type Lease, type Row, type Rows, type Store } from '../../store/index.ts'
 import type { Envelope, KeyRing } from './key-ring.ts'
 
-/** Whose account, at which target, and which server there may see it. Every row is for exactly one of these. */
+/** The owner of an account, its target, and the server there that may see it. Every row has one of these. */
 export interface Place {
   readonly principal: Principal
   readonly target: string
@@ -22,9 +22,9 @@ export interface Place {
 /** An account that a person has connected. */
 export interface VaultEntry extends Place {
   readonly connectedAt: number
-  /** What the person pasted, by the name of the variable or header. */
+  /** The pasted secrets, by the name of the variable or header. */
   readonly values?: Readonly<Record<string, string>> | undefined
-  /** What the login gave: tokens, their authorization server, and when they end. */
+  /** The result of the login: tokens, their authorization server, and their end. */
   readonly tokens?: JsonObject | undefined
 }
 
@@ -33,7 +33,7 @@ export interface VersionedEntry {
   readonly version: number
 }
 
-/** What operators and people may know of it. */
+/** The facts of a row that operators and its owner may see. */
 export interface VaultRow extends Place {
   readonly connectedAt: number
   readonly kind: 'key' | 'login'
@@ -47,7 +47,9 @@ export interface VaultRow extends Place {
 export interface VaultOptions {
   readonly store: Store
   readonly ring: KeyRing
-  /** Told of every secret that is read or written, so that no text shows it; with its owner, where a person typed it in. */
+  /**
+   * Told of every secret that is read or written, so that no text shows it; with its owner, where a person typed it in.
+   */
   learnSecret(this: void, value: string, owner?: Place): void
   log(level: 'info' | 'warn', message: string, facts?: Record<string, unknown>): void
 }
@@ -241,7 +243,7 @@ function keyOf({ principal, target, server }: Place): string {
   return ownerOf(principal) + digest(JSON.stringify([target, server]))
 }
 
-/** Undefined for what is damaged or cut off. */
+/** Returns undefined when the row is damaged or cut off. */
 function toEnvelope({ value }: Row): Envelope | undefined {
   try {
     const envelope: unknown = parseJson(value)

@@ -7,9 +7,9 @@ const BRANCHES = ['if', 'then', 'else'] as const
 const REFERENCES = ['$ref', '$dynamicRef'] as const
 
 /**
- * A JSON Schema and all that it says elsewhere of the same value: in `allOf`, `anyOf`, `oneOf`, `if`, by reference, and
- * in `not` where that is wanted. Undefined stands for a part that cannot be read. Targets write schemas, so no more
- * than `most` parts are read.
+ * A JSON Schema and all its parts about the same value: in `allOf`, `anyOf`, `oneOf`, `if`, by reference, and in `not`
+ * if asked for. Undefined stands for a part that cannot be read. Targets write schemas, so at most `most` parts are
+ * read.
  */
 export function schemaParts(
   schema: unknown,
@@ -38,7 +38,7 @@ function* partsIn(part: Json, root: Json): Iterable<unknown> {
   for (const key of REFERENCES) if (typeof part[key] === 'string') yield referredSchema(part[key], root)
 }
 
-/** What a reference leads to within one document; undefined when it leads out of it. */
+/** The target of a reference within one document; undefined when it leads out of the document. */
 export function referredSchema(reference: string, root: Json): unknown {
   if (reference === '#') return root
   if (!reference.startsWith('#/')) return named(reference.replace(/^#/, ''), root)

@@ -13,10 +13,26 @@ describe('detectors', () => {
     ['email', 'ask ann.smith+x@mail.example.co.uk, please', 'ask <email>, please'],
     ['email', 'mailto:jörg@bücher.example', 'mailto:<email>'],
     ['email', '"ann smith"@example.org and a@[10.0.0.1]', '<email> and <email>'],
+    ['email', 'ann@a.example|bob@a.example/eve@a.example', '<email>|<email>/<email>'],
+    [
+      'email',
+      `https://a.example/${'long/'.repeat(20)}?to=ann@a.example&x`,
+      `https://a.example/${'long/'.repeat(20)}?to=<email>&x`,
+    ],
+    ['email', `${'a'.repeat(70)}@a.example`, '<email>'],
+    ['email', 'a/b=c!d@a.example and jo\u0308rg@a.example', '<email> and <email>'],
+    ['phone', 'id,212-555-0147,+1-212-555-0148,x', 'id,<phone>,<phone>,x'],
+    ['phone', '_+1-212-555-0148_', '_<phone>_'],
+    ['us-ssn', 'ssn-078-05-1120, 078-05-1120-x', 'ssn-<us-ssn>, <us-ssn>-x'],
+    ['uk-nino', 'id_AB123456C_', 'id_<uk-nino>_'],
+    ['card', 'number=4111+1111+1111+1111&x=1', 'number=<card>&x=1'],
+    ['jwt', `token_${'eyJhbGciOiJIUzI1NiJ9'}.eyJzdWIiOiIxIn0.c2ln`, 'token_<jwt>'],
     ['phone', 'call +49 (0)30 901820-0 today', 'call <phone> today'],
     ['phone', '(415) 555-2671 or 415-555-2671', '<phone> or <phone>'],
     ['phone', 'Tel.: 030 90 18 20', 'Tel.: <phone>'],
     ['card', '4111 1111 1111 1111 5500 0000 0000 0004', '<card> <card>'],
+    ['card', '3782 822463 10005 and 41111111 11111111', '<card> and <card>'],
+    ['phone', '212 555-0147 or 212.555.0147', '<phone> or <phone>'],
     ['card', '4111111111111111 123 12/27', '<card> 123 12/27'],
     ['card', 'no 1234, 3782-822463-10005.', 'no 1234, <card>.'],
     ['card', '17 4111-1111-1111-1111', '17 <card>'],
@@ -48,6 +64,21 @@ describe('detectors', () => {
     ['jwt', `is ${'eyJhbGciOiJIUzI1NiJ9'}.eyJzdWIiOiIxIn0.c2ln`, 'is <jwt>'],
     ['vendor-key', `ghp_${'a1B2'.repeat(9)} AKIA${'ABCD'.repeat(4)}`, '<vendor-key> <vendor-key>'],
     [
+      'vendor-key',
+      'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+      'aws_secret_access_key = <vendor-key>',
+    ],
+    [
+      'vendor-key',
+      `EndpointSuffix=x;AccountKey=${'aB3/'.repeat(21)}aB==;x`,
+      'EndpointSuffix=x;<vendor-key>;x',
+    ],
+    [
+      'vendor-key',
+      'https://hooks.slack.com/services/T00000000/B00000000/abcdefghijklmnopqrstuvwx',
+      'https://<vendor-key>',
+    ],
+    [
       'private-key',
       '-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----.',
       '<private-key>.',
@@ -61,6 +92,9 @@ describe('detectors', () => {
     expect(shown('us-ssn', '078051120', 'ssn')).toBe('<us-ssn>')
     expect(shown('phone', '0309018200', 'mobile')).toBe('<phone>')
     expect(shown('us-ssn', '078051120', 'order')).toBe('078051120')
+    const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
+    expect(shown('vendor-key', secret, 'SecretAccessKey')).toBe('<vendor-key>')
+    expect(shown('vendor-key', secret, 'digest')).toBe(secret)
   })
 
   it.each([
@@ -70,6 +104,9 @@ describe('detectors', () => {
     'icon@2x.png from git@host.example:team/repository.git, package@1.2.3 and @scope/name',
     'packages/gateway/src/chain/results/detect/index.ts:120:45',
     'https://example.com/docs/2024/01/15/a-long-title-of-a-page?id=12345678',
+    'GET /items/77073237?page=40 200 73042 602ms, or 200 181 220ms',
+    '465994.0073785811 and 0.17792924426631873 465994.0073785811',
+    'a total of 1 130 692 544, and Clause 252.227-7013',
     'lat 52.520008, lon 13.404954; 10.0.0.1:8080; 192.168.100.200',
     'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= is the hash of nothing',
     'The quick brown fox jumps over 13 lazy dogs in 2024.',
@@ -92,8 +129,10 @@ describe('detectors', () => {
       'Ab1',
       '+1 (',
       'x@a.',
+      'x',
+      'x|',
     ]) {
-      const long = piece.repeat(20_000)
+      const long = `${piece.repeat(20_000)} @`
       const start = performance.now()
       for (const name of names) shown(name, long)
       expect.soft(performance.now() - start, piece).toBeLessThan(5000)

@@ -43,7 +43,7 @@ function* findAll(text: string, { pattern, accepts, spans }: Detector, field: st
     const isOne = !accepts || accepts(whole, contextOf(text, at, field))
     const found: Span[] | undefined = spans ? spans(whole) : isOne ? [[0, whole.length]] : undefined
     for (const [from, to] of found ?? []) yield [at + from, at + to]
-    // What was no match may hide the beginning of one.
+    // A match may begin inside of a text that was found not to be one.
     if (!found) pattern.lastIndex = at + 1
     else if (found.length > 0) pattern.lastIndex = at + found.at(-1)![1]
   }

@@ -7,7 +7,7 @@ const UNSEEN = [
   String.raw`[\u115F\u1160\u3164\uFFA0\u17B4\u17B5]`, // fillers
   String.raw`[\u00AD\uFFF9-\uFFFB\u{1D173}-\u{1D17A}]|\u034F`, // soft hyphens, annotations, formats of music
 ]
-/** What may stand before a joiner: scripts that need it, and parts of emoji. */
+/** Characters that may stand before a joiner: scripts that need it, and parts of emoji. */
 const JOINED = [
   ...'Arabic Devanagari Bengali Gujarati Gurmukhi Kannada Malayalam Oriya Sinhala Tamil Telugu Khmer Mongolian'
     .split(' ')

@@ -9,8 +9,8 @@ export { compileRe2, loadRe2 } from './re2.ts'
 export { withoutHidden } from './hidden-text.ts'
 
 /**
- * All detectors. The order matters where two find the same text: the narrower one comes first, and what it has
- * replaced the next one does not see.
+ * All detectors. The order matters where two detectors find the same text: the narrower one comes first, and the next
+ * one does not see the replaced text.
  */
 const ALL: readonly Detector[] = [
   privateKey,

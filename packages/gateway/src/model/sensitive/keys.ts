@@ -3,14 +3,24 @@ import type { Detector } from './detector.ts'
 
 export const jwt: Detector = { name: 'jwt', hint: /eyJ/, pattern: JSON_WEB_TOKEN }
 
-export const vendorKey: Detector = { name: 'vendor-key', hint: /(?<![\w-])[\w-]{16}/, pattern: VENDOR_KEY }
+/** Secrets of AWS have no form of their own. A word in front of them says what they are. */
+const AWS_SECRET = String.raw`(?<![\w+/])[A-Za-z\d+/]{40}(?![\w+/=])`
+const AWS_WORD = /aws|secret[\s_-]?access[\s_-]?key/i
+const ONLY_AWS = new RegExp(`^${AWS_SECRET}$`)
+
+export const vendorKey: Detector = {
+  name: 'vendor-key',
+  hint: /(?<![\w-])[\w-]{16}|(?<![\w+/])[\w+/]{40}/,
+  pattern: new RegExp(`${VENDOR_KEY.source}|${AWS_SECRET}`, 'g'),
+  accepts: (match, before) => !ONLY_AWS.test(match) || AWS_WORD.test(before),
+}
 
 export const privateKey: Detector = { name: 'private-key', hint: /PRIVATE KEY/, pattern: PRIVATE_KEY }
 
 const LEAST_ENTROPY = 4
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Words that look as if they were drawn by lot. Hashes, identifiers and paths are no secrets. */
+/** Words that look random. Hashes, identifiers and paths are not secrets. */
 export const highEntropy: Detector = {
   name: 'high-entropy',
   hint: /(?<![\w+/=-])[\w+/=-]{24}/,

@@ -40,13 +40,29 @@ const VENDORS: readonly string[] = [
   String.raw`pat[A-Za-z\d]{14}\.[\da-f]{60,}`, // Airtable
   String.raw`\w{14}\.atlasv1\.[\w-]{50,}`, // Terraform
   String.raw`\d{8,10}:AA[\w-]{33}`, // Telegram
+  String.raw`(?:Account|SharedAccess)Key=[\w+/]{40,}={0,2}`, // Azure
+  String.raw`hooks\.slack\.com/services/[\w/]{20,}`,
+  String.raw`discord(?:app)?\.com/api/webhooks/\d+/[\w-]{30,}`,
+  String.raw`dckr_pat_[\w-]{20,}`, // Docker
+  String.raw`gsk_\w{30,}`, // Groq
+  String.raw`r8_\w{30,}`, // Replicate
+  String.raw`pplx-\w{30,}`, // Perplexity
+  String.raw`xai-\w{40,}`,
+  String.raw`nfp_\w{30,}`, // Netlify
+  String.raw`tskey-[\w-]{16,}`, // Tailscale
+  String.raw`pul-[\da-f]{40}`, // Pulumi
+  String.raw`LTAI[A-Za-z\d]{12,}`, // Alibaba
+  String.raw`xkeysib-[\w-]{40,}`, // Brevo
+  String.raw`dt0c01\.[\w.]{40,}`, // Dynatrace
+  String.raw`ops_eyJ[\w-]{40,}`, // 1Password
+  String.raw`[\da-f]{32}-us\d{1,2}`, // Mailchimp
 ]
 
 /** Keys that can be told by how they begin, also behind a prefix: `notes_ghp_…` may be the name of a tool. */
 export const VENDOR_KEY: RegExp = new RegExp(String.raw`(?<![A-Za-z\d])(?:${VENDORS.join('|')})`, 'g')
 
 /** JSON Web Tokens, also cut off before the signature. */
-export const JSON_WEB_TOKEN: RegExp = /\beyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)*/g
+export const JSON_WEB_TOKEN: RegExp = /(?<![A-Za-z\d])eyJ[\w-]{8,}\.[\w-]{4,}(?:\.[\w-]*)*/g
 
 /** A private key, also one that was cut off. In JSON its lines end with `\n`. */
 export const PRIVATE_KEY: RegExp =

@@ -8,6 +8,19 @@ const ISSUED =
 const MOST_DIGITS = 19
 const LETTER = /[\da-z]/i
 
+/** How cards are printed, in digits of each group: 4-4-4-4, 4-6-5, or all groups alike. Other rows of numbers are no card. */
+function isPrinted(groups: readonly string[]): boolean {
+  const lengths = groups.map(({ length }) => length)
+  const [first = 0, second = 0] = lengths
+  const isAlike = lengths.slice(0, -1).every((length) => length === first) && lengths.at(-1)! <= first
+  return isAlike || (first === 4 && second === 6 && lengths.length === 3)
+}
+
+/** Whether what begins here stands behind a decimal point. */
+function isFraction(match: string, at: number): boolean {
+  return match[at - 1] === '.' && /\d/.test(match[at - 2] ?? '')
+}
+
 /** Digits in groups may be several cards, or a card and what follows it: each row of whole groups is looked at. */
 function cardsIn(match: string): Span[] {
   const groups = [...match.matchAll(/\d+/g)]
@@ -18,6 +31,8 @@ function cardsIn(match: string): Span[] {
       const [group] = groups[to]!
       digits += group
       if (!ISSUED.test(digits) || !isLuhn(digits)) continue
+      if (!isPrinted(groups.slice(from, to + 1).map(([one]) => one))) continue
+      if (from === to && isFraction(match, groups[from]!.index)) continue
       found.push([groups[from]!.index, groups[to]!.index + group.length])
       from = to
       break
@@ -32,7 +47,7 @@ const IBAN_LENGTHS =
 function ibanIn(match: string): Span[] | undefined {
   const country = match.slice(0, 2).toUpperCase()
   const length = Number(new RegExp(`${country}(\\d\\d)`).exec(IBAN_LENGTHS)?.[1] ?? 0)
-  // What follows in the same row may be the next word.
+  // The rest of the row may be the next word.
   let end = 0
   for (let count = 0; end < match.length && count < length; end++) if (LETTER.test(match[end]!)) count++
   const plain = match
@@ -48,14 +63,15 @@ function ibanIn(match: string): Span[] | undefined {
 
 export const card: Detector = {
   name: 'card',
-  hint: /(?<!\d)\d(?:[ .-]{0,2}\d){12}/,
-  pattern: /(?<!\d)\d(?:[ .-]{0,2}\d){12,}/g,
+  // In forms a plus stands for a space.
+  hint: /(?<!\d)\d(?:[ .+-]{0,2}\d){12}/,
+  pattern: /(?<!\d)\d(?:[ .+-]{0,2}\d){12,}/g,
   spans: cardsIn,
 }
 
 export const iban: Detector = {
   name: 'iban',
-  hint: /[a-z]{2}\d{2}[ -]?[\da-z]{4}/i,
-  pattern: /(?<![\da-z])[a-z]{2}\d{2}(?:[ -]?[\da-z]){11,40}/gi,
+  hint: /[a-z]{2}\d{2}[ +-]?[\da-z]{4}/i,
+  pattern: /(?<![\da-z])[a-z]{2}\d{2}(?:[ +-]?[\da-z]){11,40}/gi,
   spans: ibanIn,
 }

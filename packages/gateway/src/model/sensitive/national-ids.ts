@@ -84,13 +84,14 @@ const SWISS_WEIGHTS = [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]
 const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
   {
     name: 'us-ssn',
-    pattern: /(?<![\d-])\d{3}[-. ]?\d{2}[-. ]?\d{4}(?![\d-])/g,
+    pattern: /(?<!\d|\d-)\d{3}[-. ]?\d{2}[-. ]?\d{4}(?!-?\d)/g,
     accepts: (match, before) =>
       isSocialSecurity(plain(match)) && (/^\d{3}([-. ])\d{2}\1\d{4}$/.test(match) || SSN_WORD.test(before)),
   },
   {
     name: 'uk-nino',
-    pattern: /\b(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]\b/gi,
+    pattern:
+      /(?<![A-Za-z\d])(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![A-Za-z\d])/gi,
   },
   {
     name: 'de-tax-id',
@@ -104,12 +105,12 @@ const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
   },
   {
     name: 'es-dni',
-    pattern: /\b(?:\d{8}|[XYZ]-?\d{7})-?[A-Z]\b/gi,
+    pattern: /(?<![A-Za-z\d])(?:\d{8}|[XYZ]-?\d{7})-?[A-Z](?![A-Za-z\d])/gi,
     accepts: (match) => isSpanish(plain(match)),
   },
   {
     name: 'it-codice-fiscale',
-    pattern: /\b[A-Z]{6}\d{2}[ABCDEHLMPRST]\d{2}[A-Z]\d{3}[A-Z]\b/gi,
+    pattern: /(?<![A-Za-z\d])[A-Z]{6}\d{2}[ABCDEHLMPRST]\d{2}[A-Z]\d{3}[A-Z](?![A-Za-z\d])/gi,
     accepts: (match) => isItalian(plain(match)),
   },
   {
@@ -145,7 +146,7 @@ const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
   },
   {
     name: 'ca-sin',
-    pattern: /(?<![\d-])\d{3}([- ])\d{3}\1\d{3}(?![\d-])/g,
+    pattern: /(?<!\d|\d[- ])\d{3}([- ])\d{3}\1\d{3}(?![- ]?\d|[A-Za-z])/g,
     accepts: (match) => !/^[08]/.test(match) && isLuhn(plain(match)),
   },
   {
@@ -155,10 +156,10 @@ const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
   },
   {
     name: 'in-aadhaar',
-    pattern: /(?<!\d)[2-9]\d{3}([ -])\d{4}\1\d{4}(?![ -]?\d)/g,
+    pattern: /(?<!\d)[2-9]\d{3}([ +-])\d{4}\1\d{4}(?![ +-]?\d)/g,
     accepts: (match) => isVerhoeff(plain(match)),
   },
-  { name: 'in-pan', pattern: /\b[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]\b/g },
+  { name: 'in-pan', pattern: /(?<![A-Za-z\d])[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z](?![A-Za-z\d])/g },
   {
     name: 'cn-resident-id',
     pattern: /(?<!\d)[1-9]\d{5}(?:19|20)\d{9}[\dX](?!\d)/gi,
@@ -171,7 +172,7 @@ const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
   },
   {
     name: 'sg-nric',
-    pattern: /\b[STFGM]\d{7}[A-Z]\b/gi,
+    pattern: /(?<![A-Za-z\d])[STFGM]\d{7}[A-Z](?![A-Za-z\d])/gi,
     accepts: (match) => isSingaporean(plain(match)),
   },
   {

@@ -1,15 +1,15 @@
 import { parseUrl } from '@gantry/mcp/foreign'
 import { decodeFully, normaliseEscapes, UNSEEN } from './escapes.ts'
 
-/** What a URI can mean. Servers normalise URIs in different ways, so rules compare these forms, not text. */
+/** The forms of a URI. Servers normalise URIs in different ways, so rules compare these forms, not text. */
 export interface UriForms {
   /** The normal form of RFC 3986, section 6.2.2, with characters outside ASCII in the open and in NFC. */
   readonly exact: string
-  /** What the most generous server makes of it: decoded to the end, in one case, without user and empty segments. */
+  /** Its form at the most lenient server: fully decoded, in one case, without user and empty segments. */
   readonly loose: string
   /**
-   * For servers that ignore query and fragment, slashes at the beginning and the end, and the host of a file. A
-   * pattern keeps its fragment.
+   * The form of a URI for servers that ignore the query, the fragment, slashes at the beginning and the end, or the host
+   * of a file. A pattern keeps its fragment.
    */
   readonly bare: string
   /** Whether servers can disagree about where it leads. Such a URI has no canonical form. */
@@ -92,7 +92,7 @@ function looseParts({ scheme, authority, path, query, fragment }: UriParts): Rea
   let isAmbiguous = false
   const decode = (text: string): string => {
     const decoded = decodeFully(text)
-    // What was written twice over is read differently by servers that decode once and those that decode twice.
+    // Servers that decode once and servers that decode twice read doubly encoded text differently.
     isAmbiguous ||= decoded.rounds > 1 || decoded.hidden
     return decoded.text.normalize('NFKC').toLowerCase().replaceAll('\\', '/')
   }
@@ -184,7 +184,9 @@ function splitAuthority(authority: string): Authority {
   return { user: authority.slice(0, at), host: host!, port: port === ':' ? '' : (port ?? '') }
 }
 
-/** Names of hosts know no case, and have one written form each (RFC 5891). Other schemes keep names of any kind there. */
+/**
+ * Names of hosts know no case, and have one written form each (RFC 5891). Other schemes keep names of any kind there.
+ */
 function normaliseHost(authority: string, scheme: string | undefined): { text: string; isBroken: boolean } {
   const { user, host, port } = splitAuthority(authority)
   if (!isSpecial(scheme)) return { text: user + host + port, isBroken: false }
@@ -257,9 +259,9 @@ function withPlainSlashes(text: string): string {
 }
 
 /**
- * What stands before the scheme in the URIs of a target, from its prefix: `files` in `files+file:///notes.txt`.
- * Schemes hold letters, digits, "+", "-" and "." only, begin with a letter and know no case (RFC 3986, section 3.1).
- * It depends on the prefix alone, so that the URIs of one target say nothing about other targets.
+ * The prefix of the scheme in the URIs of a target: `files` in `files+file:///notes.txt`. Schemes hold letters, digits,
+ * "+", "-" and "." only, begin with a letter, and ignore case (RFC 3986, section 3.1). The prefix depends on the
+ * target's prefix alone, so that the URIs of one target say nothing about other targets.
  */
 export function targetScheme(prefix: string): string {
   const scheme = prefix.replace(/[^A-Za-z0-9.-]/g, '-').toLowerCase()

@@ -16,8 +16,8 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * What of an expression for a value does not fit the objects that it is worked out for; undefined when all does.
- * `wanted` is the schema that its value has to meet.
+ * The parts of an expression that do not fit the objects it is evaluated for; undefined when all parts fit. `wanted` is
+ * the schema that its value has to meet.
  */
 export async function expressionProblem(
   expression: Expression,

@@ -14,10 +14,14 @@ export interface BucketShelf {
   put(counter: string, kept: KeptBucket, expires: number): void
 }
 
-/** Token buckets: takes the cost out of all of them, or nothing. */
+/**
+ * Token buckets: takes the cost out of all of them, or nothing. `isSpent`: it was spent somewhere else, so it is taken
+ * in any case, and what lacks has to come in first.
+ */
 export function spendTokens(
   shelf: BucketShelf,
   buckets: readonly (readonly [counter: string, bucket: Bucket])[],
+  isSpent: boolean = false,
 ): Spent {
   const { now } = shelf
   const kept = buckets.map(([counter]) => shelf.get(counter))
@@ -34,7 +38,7 @@ export function spendTokens(
     }
     if (levels[at]! - costOf(bucket) < levels[scarcest]! - costOf(buckets[scarcest]![1])) scarcest = at
   }
-  if (wait > 0) {
+  if (wait > 0 && !isSpent) {
     return { granted: false, scarcest: buckets[longest]![0], left: levels[longest]!, retryAfter: wait }
   }
   const keep = (at: number, tokens: number): void => {

@@ -65,7 +65,7 @@ export class Tables {
     const growth = sizeOf(key, row) - (before ? sizeOf(key, before) : 0)
     const hasManyRows = (): boolean => !before && (this.meta.rows[table] ?? 0) >= maxRows
     const hasManyBytes = (): boolean => growth > 0 && this.meta.bytes + growth > this.maxBytes
-    // What has expired makes room, however much of it there is: without it the write would fail.
+    // Removes all expired rows, even if there are many: without that room the write would fail.
     for (let swept = SLICE; swept === SLICE && (hasManyRows() || hasManyBytes()); ) {
       swept = this.sweep(SLICE, { table, key })
     }

@@ -36,8 +36,8 @@ const SENTINEL_PAUSE = 1_000
 const TYPE_MAPPING = { [RESP_TYPES.BLOB_STRING]: Buffer }
 
 /**
- * A client that is not connected yet. It is given up when it fails, and another is made: what a server, its Sentinels
- * or a cluster were before the failure may be wrong after it.
+ * A client that is not connected yet. When it fails, it is given up and another is made: the server, Sentinels or
+ * cluster that it knew may be wrong after the failure.
  */
 export function createRedisClient(options: RedisOptions): RedisClient {
   const { place, account, tls, database, timeout } = options

@@ -40,8 +40,7 @@ export class RedisLink {
   /** Functions that end the requests which are under way. */
   readonly #waiting = new Set<(error: Error) => void>()
   #answers = 0
-  readonly #ended = new AbortController()
-  #closed = false
+  readonly #closing = new AbortController()
 
   /** `ready` is told of every new connection, before anybody else can use it. */
   constructor(options: LinkOptions, ready: (client: RedisClient) => Promise<void>) {
@@ -52,6 +51,10 @@ export class RedisLink {
 
   get away(): Away | undefined {
     return this.#away
+  }
+
+  get #closed(): boolean {
+    return this.#closing.signal.aborted
   }
 
   /** Resolves whether or not Redis is there; rejects when it refuses us. */
@@ -91,10 +94,11 @@ export class RedisLink {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    this.#ended.abort()
-    await destroy(this.#client)
+    this.#closing.abort()
+    const client = this.#client
+    // Taken away first: that it ends is no news then.
     this.#client = undefined
+    await destroy(client)
     await this.#connecting?.catch(() => {})
   }
 
@@ -154,7 +158,7 @@ export class RedisLink {
       pause = Math.min(2 * pause, LONGEST_PAUSE)
     ) {
       // It keeps the process: a gateway that starts may wait for nothing but this.
-      await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#ended.signal }).catch(
+      await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(
         () => {},
       )
       try {

@@ -22,8 +22,8 @@ interface Named extends RedisHost {
 }
 
 /**
- * A client of the server that Sentinels name. It fails as soon as they name another one. The client of the library
- * sends a request again when its answer was lost, also one that was carried out.
+ * A client of the server that Sentinels name. It fails as soon as they name another one. We do not use the library's
+ * client for that, because it sends a request again when the answer was lost, even if the request was carried out.
  */
 export class SentinelClient extends EventEmitter implements RedisClient {
   readonly #options: SentinelOptions

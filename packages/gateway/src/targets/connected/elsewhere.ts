@@ -5,14 +5,21 @@ import type { TargetModel } from '../../model/index.ts'
 /** The HTTP status with which a gateway answers a request that was meant for another one. */
 export const MISDIRECTED = 421
 
+/** In what a gateway says of a target to the others: how its server is spoken to, and why it cannot be used. */
+export const SPOKEN = 'dev.gantry/spoken'
+export const FAILED = 'dev.gantry/failed'
+/** Asks the gateway that has a program for the mark of its process. */
+export const PROCESS_MARK = 'gantry/processMark'
+
 /** How the gateway is reached that has the connections of a target. */
 export interface Elsewhere {
+  readonly id: string
   readonly url: string
   /** Makes the requests. Undefined: they are made like those to any other server. */
   readonly fetch?: FetchLike | undefined
   /** Calls `end` when that gateway is gone and nothing more comes of it. The function returned takes that back. */
   untilGone(end: () => void): () => void
-  /** What tells that gateway whose request it is; without an exchange, that it is the gateway's own. */
+  /** The headers that name the caller of a request to another gateway; without an exchange, the gateway itself. */
   headersFor(exchange: Exchange | undefined, options: HopOptions): Record<string, string>
 }
 
@@ -23,7 +30,7 @@ export interface HopOptions {
 
 /** Finds the gateway that has what can only be in one place: a program, a call that waits for its caller, a task. */
 export interface TargetOwners {
-  /** What the others call this gateway. */
+  /** The id of this gateway for the others. */
   readonly id: string
   /** Whether it stood still for so long that another one may have what it had. */
   readonly isLate: boolean
@@ -33,5 +40,5 @@ export interface TargetOwners {
   at(id: string, place: HopPlace): Promise<Elsewhere | undefined>
 }
 
-/** What is asked for at another gateway: a target there, or the tasks that it runs for an endpoint. */
+/** A place at another gateway: a target there, or the tasks that it runs for an endpoint. */
 export type HopPlace = { readonly target: string } | { readonly tasksOf: string }

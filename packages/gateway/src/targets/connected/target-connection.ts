@@ -25,6 +25,12 @@ export interface ProcessFacts {
   tree(): Promise<readonly { pid: number; parent: number; rss: number; cpu: number; command: string }[]>
 }
 
+/** How a server is spoken to, for operators. */
+export interface Spoken extends Pick<TargetConnection, 'era' | 'version' | 'transport'> {
+  /** Which connections there are and why, where there is something to say. */
+  readonly eras?: string | undefined
+}
+
 /** One live connection to a target, whatever its kind: what a client edge is to the SDK. */
 export interface TargetConnection {
   readonly era: Era
@@ -32,6 +38,10 @@ export interface TargetConnection {
   readonly discovery: Discovery
   /** How it is connected, in words: `stdio`, `http`, `sse`, `in process`, `openapi`. */
   readonly transport: string
+  /** What its server speaks, where another process has the connection to it. */
+  readonly spoken?: Spoken | undefined
+  /** The gateway that has the target, where that is another one. */
+  readonly at?: string | undefined
   handle(exchange: Exchange): Outcome | Promise<Outcome>
   /** Called once when the connection is gone; with the reason when it was not closed on purpose. */
   onClose: ((reason: Error | undefined) => void) | undefined
@@ -45,7 +55,7 @@ export interface TargetConnection {
   close(): Promise<void>
 }
 
-/** What a connection over a wire is made with. */
+/** The services that a connection over a wire needs. */
 export interface EdgeServices {
   readonly info: Implementation
   readonly continuations: Continuations
@@ -55,7 +65,7 @@ export interface EdgeServices {
   /** Hears of each step of connecting. */
   readonly handshake: Handshake
   onAmbiguous(method: string): void
-  /** What a server says that belongs to no request and no subscription. */
+  /** A notification of the server without a request or a subscription. */
   onNotification(this: void, notification: Notification): void
   /** The server asked on a channel that all calls share: one of these may be why. */
   onSharedQuestion(this: void, exchanges: readonly Exchange[], isRefused: boolean): void
@@ -63,7 +73,7 @@ export interface EdgeServices {
   extraHeaders?(this: void, exchange: Exchange): Record<string, string> | undefined
 }
 
-/** What the gateway can pass on to some client; a call refuses what its own client cannot do. */
+/** The capabilities that some client may have. A call refuses questions that its own client cannot answer. */
 const CAPABILITIES = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },

@@ -14,9 +14,11 @@ import {
   ownerOf,
   type ExchangeInit,
   type Owner,
+  type Sending,
 } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { TargetModel } from '../../model/index.ts'
+import type { Passed, SeenMessage } from '../../telemetry/exchange-record.ts'
 import { noteUpstream, recordOf } from '../../telemetry/exchange-log.ts'
 
 /** Time limits in ms. */
@@ -33,17 +35,19 @@ const NEVER = Number.POSITIVE_INFINITY
 export const NO_LIMITS: Limits = { idle: NEVER, request: NEVER }
 
 /** The caller's exchange with an end and time limits of its own, in one object since every call has it. */
-export class TargetExchange extends PlainExchange implements OpenMember {
+export class TargetExchange extends PlainExchange implements OpenMember, Passed {
   place = -1
   readonly origin: Exchange
   readonly asTask: Exchange['asTask']
-  readonly onSent: Exchange['onSent']
+  readonly sending: Exchange['sending']
   readonly #limits: Limits
   readonly #endAt: number
   #idleAt: number
   #paused = 0
   #pausedAt = 0
   #began = performance.now()
+  #took = 0
+  #outcome: Outcome | undefined
   readonly #cancellation: Cancellation
 
   /** Whether it may be sent twice. */
@@ -55,6 +59,7 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     headers: Record<string, string> | undefined,
     limits: Limits,
     safe: boolean = false,
+    sending: Sending | undefined = caller.sending,
   ) {
     super({
       method: caller.method,
@@ -71,7 +76,7 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     this.origin = caller
     this.safe = safe
     this.asTask = caller.asTask
-    this.onSent = caller.onSent
+    this.sending = sending
     this.#limits = limits
     this.#endAt = now + limits.request
     this.#idleAt = now + limits.idle
@@ -104,14 +109,24 @@ export class TargetExchange extends PlainExchange implements OpenMember {
     this.#cancellation.offAbort(this.#onAbort)
     const record = recordOf(this)
     if (!record) return
-    record.targetMs = (record.targetMs ?? 0) + performance.now() - this.#began
-    const now = Date.now()
-    const { method, params } = this
-    const at = Math.round(now - (performance.now() - this.#began))
-    noteUpstream(record, { hop: 'target', direction: 'out', message: { method, params }, at })
-    if (outcome) noteUpstream(record, { hop: 'target', direction: 'in', message: outcome, at: now })
+    this.#outcome = outcome
+    this.#took = performance.now() - this.#began
+    record.targetMs = (record.targetMs ?? 0) + this.#took
+    noteUpstream(record, this)
     const bytes = outcome?.type === 'complete' ? lengthOf(outcome) : undefined
     if (bytes !== undefined) record.bytes = (record.bytes ?? 0) + bytes
+  }
+
+  /** The two messages, with times of the calendar. */
+  seen(): SeenMessage[] {
+    const { method, params } = this
+    const at = Math.round(Date.now() - (performance.now() - this.#began))
+    const asked: SeenMessage = { hop: 'target', direction: 'out', message: { method, params }, at }
+    if (!this.#outcome) return [asked]
+    return [
+      asked,
+      { hop: 'target', direction: 'in', message: this.#outcome, at: Math.round(at + this.#took) },
+    ]
   }
 
   readonly #onAbort = (): void => this.abort(this.#cancellation.reason)

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type FetchLike, http, McpError } from '@gantry/mcp/client'
 import { ModernClientEdge, PlainExchange, type Exchange, type Outcome } from '@gantry/mcp/exchange'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
-import type { Elsewhere } from '../connected/elsewhere.ts'
+import { type Elsewhere, MISDIRECTED } from '../connected/elsewhere.ts'
+import { isUndone } from '../target-error.ts'
 import { headersOf, NO_LIMITS, TargetExchange } from '../connected/target-exchange.ts'
 
 export interface AskingServices {
@@ -10,8 +12,41 @@ export interface AskingServices {
   readonly maxMessageBytes: number
 }
 
-/** Sends one request to the gateway that has what it is about, which knows the rest. */
-export async function askElsewhere(
+/** How soon a gateway that cannot be reached is looked up again: soon it is known to be gone, or there. */
+const LOOK_AGAIN = 200
+
+/**
+ * Sends one request to the gateway that has what it is about. Undefined: it is gone, and so is what it had. One that
+ * takes no connection is looked up until that is known, with `find`; without, it counts as gone at once.
+ */
+export async function askUntilGone(
+  first: Elsewhere,
+  exchange: Exchange,
+  services: AskingServices,
+  find?: () => Promise<Elsewhere | undefined>,
+): Promise<Outcome | undefined> {
+  for (let elsewhere: Elsewhere | undefined = first; elsewhere; elsewhere = await find?.()) {
+    try {
+      return await askElsewhere(elsewhere, exchange, services)
+    } catch (thrown) {
+      if (exchange.signal.aborted || !hasSeenNothing(thrown)) throw thrown
+      if (find) await sleep(LOOK_AGAIN)
+    }
+  }
+  return undefined
+}
+
+/** It was not reached, or another gateway is at its address. */
+function hasSeenNothing(thrown: unknown): boolean {
+  if (!(thrown instanceof McpError)) return false
+  const { code, details } = thrown
+  return (
+    (code === 'network' && isUndone(thrown)) || (code === 'http_status' && details.status === MISDIRECTED)
+  )
+}
+
+/** Sends one request to a gateway, which knows the rest. */
+async function askElsewhere(
   { url, headersFor, untilGone, ...elsewhere }: Elsewhere,
   exchange: Exchange,
   { arriving, maxMessageBytes, ...services }: AskingServices,

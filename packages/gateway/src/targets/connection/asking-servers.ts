@@ -3,8 +3,8 @@ import type { TargetModel } from '../../model/index.ts'
 import { serverMark } from '../server-mark.ts'
 
 /**
- * Remembers over restarts which servers have asked their clients questions. Whose question it is can be unclear as long
- * as that is unknown, and then the question is refused.
+ * Remembers over restarts which servers have asked their clients questions. As long as that is unknown, a question may
+ * belong to several calls, and is then refused.
  */
 export class AskingServers {
   readonly #rows: Rows

@@ -98,7 +98,7 @@ export class RetryClock {
   }
 }
 
-/** What is known of a connection that cannot be used now. */
+/** The facts of a connection that cannot be used now. */
 interface Failed {
   readonly state: string
   readonly reason: string | undefined

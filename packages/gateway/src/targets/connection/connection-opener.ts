@@ -42,8 +42,8 @@ export interface OpenerServices {
   readonly store: Store
   readonly maxMessageBytes: number
   /**
-   * Where several gateways share the programs of targets. Read late: a gateway joins the others when its targets are
-   * there.
+   * The other gateways that share the programs of targets. It is read late: a gateway joins the others after its
+   * targets are made.
    */
   owners?: TargetOwners | undefined
   readonly log: Log
@@ -166,7 +166,7 @@ export class ConnectionOpener {
     throw new McpError('unauthorized', `The caller has connected no account of "${this.#name}"`)
   }
 
-  /** The target's login, where it has one. OAuth is loaded only for those that do. */
+  /** The target's login, where it has one. Only such targets load OAuth. */
   async #login(model: TargetModel): Promise<TargetAuth | undefined> {
     if (model.kind !== 'url' || !model.oauth) return undefined
     const target = model as UrlTarget & { oauth: OAuthModel }

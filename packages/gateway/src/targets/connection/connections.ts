@@ -80,8 +80,8 @@ export class Connections {
   }
 
   /**
-   * Closes them when nothing is under way any more, or when the time is over, and nothing is being installed. Who
-   * listens goes elsewhere at once.
+   * Closes connections when they have no calls under way, or when the time is over, but not during an installation.
+   * Listeners move elsewhere at once.
    */
   async retire(limit: number): Promise<void> {
     for (const end of [...this.#listening]) end()
@@ -122,9 +122,9 @@ export interface SuccessionHost {
 
 /** The connections of a target from one version of its entry in the configuration to the next. */
 export class Succession {
-  /** What new calls use. */
+  /** The connections of new calls. */
   current: Connections
-  /** What new calls will use as soon as it is connected. */
+  /** The connections that new calls will use when they are up. */
   #coming: Connections | undefined
   /** Connections with earlier settings that still have calls under way. */
   readonly leaving: Set<Connections> = new Set()

@@ -14,7 +14,7 @@ export interface EitherEraHost {
   sendAgain(): Promise<Outcome>
 }
 
-interface Wish {
+interface EraNeeds {
   /** Insists on the older era, or on the newer one. */
   readonly older?: boolean | undefined
   /** Whether the request may be repeated. */
@@ -25,22 +25,22 @@ interface Wish {
 export function sendInEitherEra(
   exchange: Exchange,
   wantsOlder: boolean,
-  wish: Wish,
+  needs: EraNeeds,
   host: EitherEraHost,
 ): Promise<Outcome> {
   const { connections, choice } = host
   const { olderEra } = connections
   const connection = choice.for(exchange, wantsOlder)
-  if (wantsOlder && !continuesCall(exchange)) return sendToOlder(connection, exchange, wish, host)
+  if (wantsOlder && !continuesCall(exchange)) return sendToOlder(connection, exchange, needs, host)
   const outcome = host.send(connection)
-  const mayAskOlder = olderEra.hasNewer && wish.older === undefined && olderEra.mayFailToAsk(exchange)
-  return mayAskOlder ? orAskOlder(outcome, exchange, wish, host) : outcome
+  const mayAskOlder = olderEra.hasNewer && needs.older === undefined && olderEra.mayFailToAsk(exchange)
+  return mayAskOlder ? orAskOlder(outcome, exchange, needs, host) : outcome
 }
 
 async function sendToOlder(
   connection: Connection,
   exchange: Exchange,
-  { safe }: Wish,
+  { safe }: EraNeeds,
   { connections, choice, acquire, send }: EitherEraHost,
 ): Promise<Outcome> {
   const { olderEra, model, pool } = connections
@@ -60,7 +60,7 @@ async function sendToOlder(
   return hasAsked ? send(choice.for(exchange, false)) : withAdvice(outcome, 'newer')
 }
 
-/** What the program of a connection says on stderr. That of a single call may have ended. */
+/** The lines that a connection's program wrote to stderr. The program of a single call may have ended. */
 function stderrOf({ key, isOwn }: Connection, pool: EraHost['pool']): (() => readonly string[]) | undefined {
   return isOwn ? undefined : pool.get(key).connection?.process?.stderrTail
 }
@@ -69,7 +69,7 @@ function stderrOf({ key, isOwn }: Connection, pool: EraHost['pool']): (() => rea
 async function orAskOlder(
   answering: Promise<Outcome>,
   exchange: Exchange,
-  { safe }: Wish,
+  { safe }: EraNeeds,
   { connections, choice, acquire, sendAgain }: EitherEraHost,
 ): Promise<Outcome> {
   const { olderEra, model, pool } = connections

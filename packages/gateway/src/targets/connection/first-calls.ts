@@ -44,11 +44,10 @@ export interface FirstCallHost {
 }
 
 /**
- * Calls on a connection that several callers share, while nothing is known of what the server asks. Two questions at a
- * time that name no call could not be told apart, so a tool that was never called is called by one caller at a time. As
- * soon as it has asked, others have connections of their own; when it has ended without a question, they share this
- * one.
- * Calls that may be made twice do not wait for each other: each is made again when its question had to be refused.
+ * The first calls of tools on a shared connection, while it is unknown what the server asks. Two questions at the same
+ * time that name no call could not be told apart, so only one caller at a time calls a tool that was never called. If
+ * the tool asks, the other callers get their own connections; if it ends without a question, they share this one. Calls
+ * that may be made twice do not wait for each other: a call is made again when its question had to be refused.
  */
 export class FirstCalls {
   /** First calls under way. */

@@ -6,9 +6,9 @@ import { Life, type LifeHost, type Opening } from './life.ts'
 export interface InstanceHost extends LifeHost<Instance> {
   /** Whether it is shared by all callers, and so is kept up without being asked. */
   isShared(instance: Instance): boolean
-  /** The server asked on a channel that all calls of this connection share. */
+  /** Called when the server asked on a channel that all calls of this connection share. */
   sharedQuestion(instance: Instance, exchanges: readonly Exchange[], isRefused: boolean): void
-  /** It is not used any more, for now. */
+  /** Called when nothing uses it for now. */
   unused(instance: Instance): void
 }
 
@@ -17,7 +17,7 @@ export class Instance extends Life<Instance> {
   readonly key: string
   readonly slots: Slots
   lastUsed: number = Date.now()
-  /** How many of those who need the connection only listen. */
+  /** How many users of the connection only listen. */
   listeners = 0
   /** Calls that wait for their clients to come back. */
   parked = 0
@@ -55,7 +55,7 @@ export class Instance extends Life<Instance> {
     return this.#leases > this.listeners
   }
 
-  /** Keeps the connection from being closed for want of use; the function returned ends that. */
+  /** Keeps the connection open although it is unused. The returned function ends that. */
   readonly lease = (): (() => void) => this.#hold(false)
 
   /** The same for a call that waits for its client to come back. */

@@ -23,7 +23,7 @@ const ASKING: Readonly<Record<string, readonly [list: string, member: 'name' | '
   'resources/read': ['resources', 'uri'],
 }
 
-/** What a call is about, as `tools NAME` or `resources URI`; undefined when a server cannot ask questions for it. */
+/** The object of a call, as `tools NAME` or `resources URI`; undefined when a server cannot ask questions for it. */
 export function itemOf({ method, params }: Exchange): string | undefined {
   const asking = Object.hasOwn(ASKING, method) ? ASKING[method] : undefined
   return asking && `${asking[0]} ${String(params[asking[1]])}`
@@ -120,10 +120,10 @@ export class ConnectionChoice {
   }
 
   /**
-   * Several callers have one connection with `user` when they are sessions of one user, and with `user` and `session`
-   * when they have neither a name nor a session: a question there could be for any of them. A call that is known to ask
-   * does not join others, and neither does one of which nothing is known, once the server has asked for something.
-   * Connections with the account of a person are left as they are: they end when the account is taken back.
+   * With `user`, sessions of one user share a connection; with `user` and `session`, callers without a name and a
+   * session share one: a question there could be for any of them. A call that is known to ask gets its own connection.
+   * After the server's first question, so does a call of which nothing is known. Connections with the account of a
+   * person stay as they are: they end when the account is taken back.
    */
   #needsItsOwn(
     { key, isOwn }: Connection,
@@ -146,8 +146,8 @@ export class ConnectionChoice {
   }
 
   /**
-   * Whether a question for a call could be one for another caller's. Only servers on channels that all calls share ask
-   * without saying for which call, and only in the older era.
+   * Whether a question for this call could belong to another caller's call. Only servers of the older era, on channels
+   * that all calls share, ask without naming the call.
    */
   isAmbiguous(exchange: Exchange, wantsOlder: boolean): boolean {
     const { isolation, kind } = this.#host.model()
@@ -235,11 +235,11 @@ interface Occupied {
  */
 class LearnedIsolation {
   #asks = false
-  /** Who goes on with the connection that was shared until then: what the server keeps for that caller is there. */
+  /** The caller that keeps the connection which was shared until then: the server's state for that caller is there. */
   #heir: string | undefined
   /** Whether a call of a caller that cannot be told from others is under way on the shared connection. */
   #hasGuest = false
-  /** What the server has asked questions for. */
+  /** The objects for which the server has asked questions. */
   readonly #asking = new Items()
 
   get asks(): boolean {
@@ -298,8 +298,9 @@ class LearnedIsolation {
   }
 
   /**
-   * Whether a call has to be where its questions and log messages can only be its own. One that was never asked
-   * anything, and wants no log, loses nothing beside a call that was given up, and finds there what the server keeps.
+   * Whether a call needs a connection where questions and log messages can only belong to it. A call that was never
+   * asked anything, and wants no log, can share a connection with a call that was given up, and finds the server's
+   * state there.
    */
   #isTold(exchange: Exchange): boolean {
     return exchange.logLevel !== undefined || this.hasAsked(exchange)

@@ -16,15 +16,15 @@ export type ConnectionState =
   | 'quarantined'
   | 'stopped'
 
-/** What the request that wants a connection brings along. */
+/** The facts of the request that wants a connection. */
 export interface Opening {
-  /** Only those that may be passed on. */
+  /** The headers that may be passed on. */
   readonly headers?: Record<string, string> | undefined
-  /** Whom the connection is for, where it is for one caller alone. */
+  /** The caller of a connection that belongs to one caller alone. */
   readonly caller?: Caller | undefined
 }
 
-/** What a connection is opened with. */
+/** The services and facts that opening a connection needs. */
 export interface OpenRequest<Self> extends Opening {
   readonly instance: Self
   readonly handshake: Handshake
@@ -39,7 +39,7 @@ export interface Break {
 
 const BREAKS_KEPT = 20
 
-/** What the life of a connection needs; `Self` is the connection. */
+/** The services that the life of a connection needs; `Self` is the connection. */
 export interface LifeHost<Self> {
   /** The target's settings, which may change while it lives. */
   model(): TargetModel
@@ -68,7 +68,7 @@ export abstract class Life<Self> {
   calls = 0
   /** The last attempt to connect, step by step. */
   handshake: Handshake | undefined
-  /** What the last attempt failed with. */
+  /** The error of the last attempt. */
   failure: unknown
   /** Connections that had worked and broke, the newest last. */
   readonly breaks: Break[] = []

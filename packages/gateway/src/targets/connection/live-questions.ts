@@ -10,8 +10,8 @@ const CANNOT_ASK =
 const QUESTION = /elicitation|sampling|roots/
 
 /**
- * Whether a call failed in the newer era because of a question. `asksOlder`: its item has asked older clients, so an
- * error that does not say what went wrong (Ruby) is taken for that.
+ * Whether a call failed in the newer era because of a question. `asksOlder` is true when the tool has asked older
+ * clients. Then an error that does not name its cause (Ruby) counts as such a failure.
  */
 export function failedToAsk(outcome: Outcome, asksOlder: boolean): boolean {
   if (asksOlder && outcome.type === 'error' && outcome.error.code === INTERNAL_ERROR) return true
@@ -19,7 +19,9 @@ export function failedToAsk(outcome: Outcome, asksOlder: boolean): boolean {
   return CANNOT_ASK.test(text) && QUESTION.test(text)
 }
 
-/** What Python 2 writes to stderr before it refuses a result that the revision of its connection does not have. */
+/**
+ * The line that Python 2 writes to stderr before it refuses a result that the revision of its connection does not have.
+ */
 const REPORT = 'returned an invalid result'
 const IS_QUESTION = /input_value=\{'resultType': 'input_req/
 
@@ -54,7 +56,7 @@ export function withAdvice(outcome: Outcome, era: 'older' | 'newer'): Outcome {
   return complete({ ...result, content: [...content, { type: 'text', text: advice }] })
 }
 
-/** What an error says, also one of a tool; empty for a success. */
+/** The message of an error, also of a tool's error; empty for a success. */
 function failureIn(outcome: Outcome): string {
   if (outcome.type === 'error') return outcome.error.message
   if (outcome.type !== 'complete' || outlineOf(outcome).isError !== true) return ''

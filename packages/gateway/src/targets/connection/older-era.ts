@@ -19,7 +19,7 @@ import { TargetError } from '../target-error.ts'
 
 const NEWER = LATEST_MODERN
 
-/** What Python 2 says when a tool returns something that the revision of its connection does not have. */
+/** The message of Python 2 when a tool returns something that the revision of its connection does not have. */
 const INVALID_RESULT = 'Handler returned an invalid result'
 
 /** Tasks that exist in the newer era only. */
@@ -47,7 +47,7 @@ const INCONCLUSIVE: ReadonlySet<string> = new Set([
   'busy',
 ])
 
-/** What the connections of the two eras offer, where they differ: `tools NAME`, `resources URI`. */
+/** The differences between the lists of the two eras: `tools NAME`, `resources URI`. */
 export interface EraDifferences {
   readonly onlyOlder: ReadonlySet<string>
   readonly onlyNewer: ReadonlySet<string>
@@ -62,9 +62,9 @@ export interface EraHost {
   acquire(instance: Instance, exchange: Exchange): TargetConnection | Promise<TargetConnection>
 }
 
-/** What is known of the older era of one server, and which of its calls go there. */
+/** Learns about the older era of one server, and chooses the calls that go there. */
 export class OlderEra {
-  /** What the connections of its two eras offer, where that is not the same. */
+  /** The differences between the lists of its two eras. */
   differences: EraDifferences = SAME
   /** Whether the server is spoken to in the newer era. */
   hasNewer = false
@@ -177,9 +177,9 @@ export class OlderEra {
   }
 
   /**
-   * Whether the calls of newer clients go there. A server that asks live can ask there only, and says so when it is too
-   * late: its tool has begun, and must not be called again unless that is safe. So the first call that is not safe
-   * decides for all calls from then on: each era of a program has a process of its own, which may keep something.
+   * Whether calls of newer clients go to the older era. A server that asks live can ask only there. It reports that too
+   * late: its tool has begun, and must not be called again unless that is safe. So the first unsafe call decides for
+   * all later calls, because each era of a program has its own process, which may keep state.
    */
   #isPreferred(safe: boolean): boolean {
     if (!safe && !this.#hasTasks) this.#reason ??= 'many servers can ask live questions there only'

@@ -144,7 +144,7 @@ export interface UrlServices {
   onProtocolError(error: McpError): void
 }
 
-/** A server at a URL. What the configuration says about headers gives way to what the caller sends. */
+/** A server at a URL. The caller's headers win over those of the configuration. */
 export function urlConnector(model: UrlTarget, services: UrlServices): Connector {
   const { fetch, auth, maxMessageBytes } = services
   const url = reveal(model.url)

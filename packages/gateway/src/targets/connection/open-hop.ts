@@ -1,9 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EraCache, McpError, http } from '@gantry/mcp/client'
-import { eraOf, LATEST_MODERN, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import { EraCache, McpError, http, type McpErrorCode } from '@gantry/mcp/client'
+import {
+  eraOf,
+  isJsonObject,
+  LATEST_MODERN,
+  ProtocolError,
+  type Exchange,
+  type Outcome,
+} from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
-import { MISDIRECTED, type Elsewhere, type TargetOwners } from '../connected/elsewhere.ts'
-import { connectByWire, type EdgeServices, type TargetConnection } from '../connected/target-connection.ts'
+import { FAILED, MISDIRECTED, SPOKEN, type Elsewhere, type TargetOwners } from '../connected/elsewhere.ts'
+import {
+  connectByWire,
+  type EdgeServices,
+  type Spoken,
+  type TargetConnection,
+} from '../connected/target-connection.ts'
 import { isConnectionLoss } from '../target-error.ts'
 import { type AskingServices, whileThere } from './ask-elsewhere.ts'
 import type { Instance } from './instance.ts'
@@ -26,6 +38,8 @@ export async function openHop(
     try {
       return await connectByHop(services, elsewhere, model, request, limit)
     } catch (thrown) {
+      const told = failureTold(thrown)
+      if (told) throw told
       if (limit.aborted || !isConnectionLoss(moved(thrown))) throw thrown
       await sleep(LOOK_AGAIN, undefined, { signal: limit })
     }
@@ -35,7 +49,7 @@ export async function openHop(
 /** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
 async function connectByHop(
   services: EdgeServices & AskingServices,
-  { url, headersFor, untilGone, fetch = services.fetch }: Elsewhere,
+  { id, url, headersFor, untilGone, fetch = services.fetch }: Elsewhere,
   model: TargetModel,
   { instance, handshake }: OpenRequest<Instance>,
   signal: AbortSignal,
@@ -57,6 +71,8 @@ async function connectByHop(
   )
   const { handle } = connection
   return Object.assign(connection, {
+    spoken: spokenIn(connection),
+    at: id,
     async handle(exchange: Exchange): Promise<Outcome> {
       try {
         return await whileThere(untilGone, exchange, handle)
@@ -65,6 +81,21 @@ async function connectByHop(
       }
     },
   })
+}
+
+/** What the gateway that has the program says of it. */
+function spokenIn({ discovery }: TargetConnection): Spoken | undefined {
+  const spoken = discovery._meta?.[SPOKEN] as Spoken | undefined
+  return spoken && { ...spoken, transport: `${spoken.transport} at another process` }
+}
+
+/** Why that gateway cannot use the target. Undefined: the way to it is what failed. */
+function failureTold(thrown: unknown): McpError | undefined {
+  const { cause } = thrown as Error
+  const data = cause instanceof ProtocolError ? cause.data : undefined
+  const failed = isJsonObject(data) ? data[FAILED] : undefined
+  if (!isJsonObject(failed)) return undefined
+  return new McpError(failed.reason as McpErrorCode, String(failed.message), { cause })
 }
 
 /**

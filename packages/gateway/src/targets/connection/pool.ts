@@ -23,7 +23,7 @@ export function instanceKey(isolation: Isolation, exchange: Pick<Exchange, 'sess
   }
 }
 
-/** What tells a caller from others; undefined for anonymous callers without a session. */
+/** The key of a caller; undefined for anonymous callers without a session. */
 export function callerKey({ session, auth }: Pick<Exchange, 'session' | 'auth'>): string | undefined {
   if (session !== undefined) return `session:${session}`
   return auth ? `user:${principalKey(auth.principal)}` : undefined
@@ -115,8 +115,8 @@ export class InstancePool {
     this.#sweep = undefined
     for (const instance of this.#instances.values()) instance.slots.resize(concurrency, queue)
     if (privateStop === undefined) return
-    const pace = Math.min(30_000, Math.max(100, privateStop / 4))
-    this.#sweep = setInterval(() => this.#stopIdle(idleStop, privateStop), pace)
+    const interval = Math.min(30_000, Math.max(100, privateStop / 4))
+    this.#sweep = setInterval(() => this.#stopIdle(idleStop, privateStop), interval)
     this.#sweep.unref()
   }
 
@@ -146,7 +146,7 @@ export class InstancePool {
     return isolation === 'shared' || (isolation === 'auto' && isSharedKey(key))
   }
 
-  /** After a stop nothing starts again and no change is told, even if a list was being fetched. */
+  /** After a stop nothing starts again and no change is reported, even if a list was being fetched. */
   #stopped(key: string): Instance {
     const instance = this.#create(key, { ...this.#host, changed: () => {} })
     void instance.stop()

@@ -3,7 +3,10 @@ import type { Instance } from './instance.ts'
 import type { ConnectionState } from './life.ts'
 import { TargetError } from '../target-error.ts'
 
-/** What is said of a connection that comes into a state for a reason. Starting and being ready are steps of the handshake. */
+/**
+ * The log line for a connection that comes into a state for a reason. Starting and being ready are steps of the
+ * handshake.
+ */
 const SAID: { readonly [state in ConnectionState]?: readonly [LogLevel, string, LogEvent] } = {
   idle: ['warn', 'the connection was lost', 'target-lost'],
   degraded: ['warn', 'it does not answer pings', 'target-silent'],
@@ -16,7 +19,9 @@ const SAID: { readonly [state in ConnectionState]?: readonly [LogLevel, string, 
 /** In milliseconds: that a target still fails for the same reason is said again after so long. */
 const AGAIN = 10 * 60_000
 
-/** Writes a line whenever a connection of a target is lost, fails, or is given up. Attempts that fail alike are counted. */
+/**
+ * Writes a line whenever a connection of a target is lost, fails, or is given up. Attempts that fail alike are counted.
+ */
 export function stateLog(target: string, log: Log): (instance: Instance) => void {
   const last = new WeakMap<Instance, string>()
   const told = new WeakMap<Instance, { readonly what: string; readonly at: number }>()

@@ -1,7 +1,7 @@
 import { type Arrival, type ArrivalReader, type Arrivals, McpError } from '@gantry/mcp/client'
 import { Budget, type BudgetLimits, callerKey, type Exchange } from '@gantry/mcp/exchange'
 
-/** What a long message gets at first. When it needs more, it gets twice as much. */
+/** The first buffer of a long message. When it is full, the next one is twice as large. */
 const FIRST_ROOM = 1024 * 1024
 /** A message moves when so many bytes have come: single bytes now and then keep no room. */
 const STEP = 64 * 1024

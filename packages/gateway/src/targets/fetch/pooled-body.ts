@@ -12,7 +12,7 @@ import {
 import type { Dispatcher } from 'undici'
 import type { Cancellation } from '@gantry/mcp/exchange'
 
-/** What may wait for a reader before the connection is asked to wait as well. */
+/** Bytes that may wait for a reader before the connection is paused. */
 const MAX_HELD_BYTES = 256 * 1024
 /** After so many bytes other work gets a turn: a server that never stops would keep all others waiting. */
 const TURN_BYTES = 32 * 1024
@@ -205,7 +205,7 @@ export class PooledAnswer implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Head): void {
-    // What comes before the real answer (103, for instance) says nothing about it.
+    // An interim answer (103, for instance) says nothing about the real answer.
     if (status >= 100 && status < 200) return
     const { url, arrivals, resolve } = this.#options
     const body = new PooledBody(controller, {
@@ -252,7 +252,9 @@ function lengthIn(headers: Head): number | undefined {
   return Number.isSafeInteger(length) ? length : undefined
 }
 
-/** undici fails when a connection ends that is paused and was to end with its answer: such a one is not kept waiting. */
+/**
+ * undici fails when a connection ends that is paused and was to end with its answer: such a one is not kept waiting.
+ */
 function isKeptAlive(headers: Head): boolean {
   const hasEnd = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   return hasEnd && !/\bclose\b/i.test(String(headers.connection))

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import { plainHeaders, quickFetch, type QuickInit } from '@gantry/mcp/client/node'
 import type { FetchLike } from '@gantry/mcp/client'
 import type { Dispatcher, Pool, buildConnector } from 'undici'
@@ -20,37 +21,37 @@ interface Destination {
 /** The certificates that we trust and show. */
 type Certificate = Pick<ConnectionOptions, 'cert' | 'key' | 'ca' | 'servername' | 'minVersion'>
 
-/** The parts of undici that are loaded. */
-type Undici = Pick<typeof import('undici'), 'Pool' | 'buildConnector'>
+type Undici = typeof import('undici')
+
+const require = createRequire(import.meta.url)
+
+/** All of undici takes 5 MB more memory: fetch, WebSocket, caches and mocks. */
+function loadUndici(): Pick<Undici, 'Pool' | 'buildConnector'> {
+  return {
+    Pool: require('undici/lib/dispatcher/pool.js') as Undici['Pool'],
+    buildConnector: require('undici/lib/core/connect.js') as Undici['buildConnector'],
+  }
+}
 
 /**
  * A `fetch` on undici's pools, loaded with the first request (docs/adr/0010). It has no time limits. `tls` is asked for
  * with every connection: certificates are renewed.
  */
 export function createPooledFetch(arriving: ArrivingResults, tls?: () => Certificate): FetchLike {
-  let loading: Promise<Undici> | undefined
   let destinations: Destinations | undefined
-  const load = async (): Promise<Destinations> => {
-    loading ??= import('undici')
-    const undici = await loading
-    destinations ??= new Destinations(undici, tls)
-    return destinations
-  }
-  return quickFetch((url, init) =>
-    destinations
-      ? send(destinations.find(url), url, init, arriving)
-      : load().then((all) => send(all.find(url), url, init, arriving)),
-  )
+  return quickFetch((url, init) => {
+    destinations ??= new Destinations(tls)
+    return send(destinations.find(url), url, init, arriving)
+  })
 }
 
 class Destinations {
-  readonly #undici: Undici
+  readonly #undici = loadUndici()
   readonly #tls: (() => Certificate) | undefined
   readonly #pools = new Map<string, Pool>()
   readonly #known = new Map<string, Destination>()
 
-  constructor(undici: Undici, tls: (() => Certificate) | undefined) {
-    this.#undici = undici
+  constructor(tls: (() => Certificate) | undefined) {
     this.#tls = tls
   }
 

@@ -6,12 +6,12 @@ import { reveal, type StdioTarget } from '../../model/index.ts'
 import { launcherOf } from './launcher.ts'
 import { damagedFolders } from './uv-archives.ts'
 
-/** What npm and Node say when files of an installation are missing or in the way. */
+/** Messages of npm and Node when files of an installation are missing or in the way. */
 const DAMAGE =
   /Cannot find (?:module|package)|ENOTEMPTY|ENOENT|ERR_MODULE_NOT_FOUND|not found|MODULE_NOT_FOUND/
 const FOLDER = /((?:[A-Za-z]:)?[^\s'":]*[\\/]_npx[\\/][0-9a-f]{8,})(?=[\\/'"\s]|$)/m
 
-/** What uv says when a package in its cache is damaged. */
+/** The message of uv when a package in its cache is damaged. */
 const UV_DAMAGE =
   /\buvx?\b[^\n]*(?:cache|archive)[^\n]*(?:corrupt|invalid|missing|failed)|failed to (?:unzip|extract|read from the distribution cache)|failed to [^\n]*archive-v\d/i
 

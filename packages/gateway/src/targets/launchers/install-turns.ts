@@ -3,8 +3,9 @@ import { StartGate } from '../connection/start-gate.ts'
 import { npxFolders } from './broken-install.ts'
 
 /**
- * npm installs a package into one folder for all who ask for it, and up to version 10 it does not lock the folder: two
- * installations at a time break it for good. So a package is started by one at a time until it has started once.
+ * npm installs a package into one folder for all processes, and up to version 10 it does not lock the folder: two
+ * installations at the same time break it for good. So only one target at a time starts a package, until the package
+ * has started once.
  */
 export class InstallTurns {
   readonly #installed = new Set<string>()

@@ -8,14 +8,14 @@ import {
 import type { SubscriptionFilter } from '@gantry/mcp/server'
 import { GrowingDelay } from './growing-delay.ts'
 
-/** What one client, or the catalog, wants to hear of a target, in the target's own names. */
-export interface ListenWish {
+/** A client, or the catalog, that wants notifications of a target. All names are the target's own. */
+export interface Subscriber {
   readonly filter: SubscriptionFilter
-  /** Whether it is no reason to start the target or to keep it running. */
+  /** True when this subscriber must not start the target or keep it running. */
   readonly isPassive?: boolean | undefined
   /** Something that a listener of this connection asked for; it may have been another. `connection` is its key. */
   heard(notification: Notification, connection?: string): void
-  /** What the target agreed to; nothing when it refused, or could not be reached. */
+  /** Hears the part of the filter that the target accepted; empty when it refused or could not be reached. */
   granted(filter: SubscriptionFilter): void
   /** The stream was interrupted, so changes may have been missed. */
   missed(connection?: string): void
@@ -40,9 +40,9 @@ interface Stream {
   granted?: SubscriptionFilter
 }
 
-/** Wishes that come together travel together. */
+/** Subscribers that come together share a request. */
 const GATHER = 20
-/** How long a stream for clients stays open when the last of them has left: another may come. */
+/** How long a stream stays open after its last client has left: another client may come. */
 const LET_GO = 1000
 /** Some servers end every stream of a connection with one of them: the first new try comes soon. */
 const PAUSES = [50, 1000, 2000, 5000, 10_000, 30_000]
@@ -53,12 +53,11 @@ const STEADY = 5000
 
 /**
  * The one `subscriptions/listen` of a connection. A wider one replaces it after its acknowledgement. On a shared
- * channel
- * the old one ends first: when a stream ends, Go SDK 1.8 forgets what newer ones of the same channel are for.
+ * channel the old one ends first: when a stream ends, Go SDK 1.8 forgets the newer ones of the same channel.
  */
 export class SharedListener {
   readonly #host: SharedListenerHost
-  readonly #wishes = new Set<ListenWish>()
+  readonly #subscribers = new Set<Subscriber>()
   #active: Stream | undefined
   #opening: Stream | undefined
   #timer: NodeJS.Timeout | undefined
@@ -73,17 +72,18 @@ export class SharedListener {
   }
 
   get size(): number {
-    return this.#wishes.size
+    return this.#subscribers.size
   }
 
-  /** Listens for a wish until the function returned is called. */
-  add(wish: ListenWish): () => void {
-    this.#wishes.add(wish)
-    if (this.#active?.granted && covers(this.#active.filter, wish.filter)) wish.granted(this.#active.granted)
+  /** Listens for a subscriber. The returned function ends that. */
+  add(subscriber: Subscriber): () => void {
+    this.#subscribers.add(subscriber)
+    if (this.#active?.granted && covers(this.#active.filter, subscriber.filter))
+      subscriber.granted(this.#active.granted)
     else this.#openSoon(this.#active ? GATHER : 0)
     return () => {
-      if (!this.#wishes.delete(wish)) return
-      if (this.#wishes.size === 0) this.#close()
+      if (!this.#subscribers.delete(subscriber)) return
+      if (this.#subscribers.size === 0) this.#close()
       else if (this.#active && !this.#active.isPassive && this.#isPassive) this.#openSoon(LET_GO)
     }
   }
@@ -91,16 +91,16 @@ export class SharedListener {
   /** There is a new connection. */
   connected(): void {
     this.#failures = 0
-    if (!this.#active && !this.#opening && this.#wishes.size > 0) this.#openSoon(0)
+    if (!this.#active && !this.#opening && this.#subscribers.size > 0) this.#openSoon(0)
   }
 
-  /** What the target announced elsewhere, with an answer for instance. */
+  /** Passes on a notification that the target sent elsewhere, such as with an answer. */
   announce(notification: Notification): void {
-    for (const wish of [...this.#wishes]) wish.heard(notification)
+    for (const subscriber of [...this.#subscribers]) subscriber.heard(notification)
   }
 
   get #isPassive(): boolean {
-    return [...this.#wishes].every((wish) => wish.isPassive)
+    return [...this.#subscribers].every((subscriber) => subscriber.isPassive)
   }
 
   #openSoon(delay: number): void {
@@ -112,11 +112,11 @@ export class SharedListener {
   }
 
   #open(): void {
-    if (this.#wishes.size === 0) return
-    const filter = union([...this.#wishes].map((wish) => wish.filter))
+    if (this.#subscribers.size === 0) return
+    const filter = union([...this.#subscribers].map((subscriber) => subscriber.filter))
     const isPassive = this.#isPassive
     if (isPassive && !this.#host.isConnected()) return
-    // The wish may have been granted meanwhile, or taken back.
+    // Meanwhile another stream may have covered the subscriber, or the subscriber may have left.
     if (this.#active && covers(this.#active.filter, filter) && (this.#active.isPassive || !isPassive)) return
     if (this.#active && this.#host.sharesChannel()) return this.#endFirst(this.#active)
     const exchange = this.#host.exchange(filter, (notification) => this.#hear(stream, notification))
@@ -128,7 +128,7 @@ export class SharedListener {
       .then((outcome) => this.#ended(stream, outcome))
   }
 
-  /** Listeners are told that they may have missed something, so it does not happen too often. */
+  /** Ends the old stream before the new one opens. Listeners hear that they may have missed something, so this must be rare. */
   #endFirst(old: Stream): void {
     const { wait } = this.#renewals
     if (wait > 0) return this.#openSoon(wait)
@@ -155,13 +155,13 @@ export class SharedListener {
     if (stream === this.#opening) this.#opening = undefined
     this.#active = stream
     this.#hasGap = false
-    for (const wish of [...this.#wishes]) {
-      if (!covers(stream.filter, wish.filter)) continue
-      wish.granted(granted)
-      if (hadGap) wish.missed()
+    for (const subscriber of [...this.#subscribers]) {
+      if (!covers(stream.filter, subscriber.filter)) continue
+      subscriber.granted(granted)
+      if (hadGap) subscriber.missed()
     }
     old?.exchange.abort('a wider subscription took its place')
-    const isWide = [...this.#wishes].every((wish) => covers(stream.filter, wish.filter))
+    const isWide = [...this.#subscribers].every((subscriber) => covers(stream.filter, subscriber.filter))
     if (!isWide) this.#openSoon(GATHER)
   }
 
@@ -172,7 +172,7 @@ export class SharedListener {
       this.#active = undefined
       this.#hasGap = true
     } else this.#refused()
-    if (this.#wishes.size === 0) return
+    if (this.#subscribers.size === 0) return
     if (outcome?.type === 'error' && outcome.error.code === METHOD_NOT_FOUND) return
     if (wasActive && Date.now() - stream.openedAt > STEADY) this.#failures = 0
     const pause = PAUSES[Math.min(this.#failures++, PAUSES.length - 1)]!
@@ -182,9 +182,9 @@ export class SharedListener {
   /** The new stream failed. The one before, if there is one, goes on. */
   #refused(): void {
     this.#opening = undefined
-    for (const wish of [...this.#wishes]) {
-      const isHeard = this.#active && covers(this.#active.filter, wish.filter)
-      if (!isHeard) wish.granted(this.#active?.granted ?? {})
+    for (const subscriber of [...this.#subscribers]) {
+      const isHeard = this.#active && covers(this.#active.filter, subscriber.filter)
+      if (!isHeard) subscriber.granted(this.#active?.granted ?? {})
     }
   }
 
@@ -212,7 +212,7 @@ export function updatedUri({ method, params }: Notification): string | undefined
 const LISTS = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const
 const NAMES = ['resourceSubscriptions', 'taskIds'] as const
 
-/** What a target says that it agreed to. */
+/** Reads the filter in a target's acknowledgement. */
 export function filterOf(value: unknown): SubscriptionFilter {
   return isJsonObject(value) ? (value as SubscriptionFilter) : {}
 }

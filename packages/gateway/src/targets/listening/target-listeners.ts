@@ -19,7 +19,7 @@ import {
   sameInAuto,
 } from '../connection/pool.ts'
 
-import { union, SharedListener, type ListenWish } from './shared-listener.ts'
+import { union, SharedListener, type Subscriber } from './shared-listener.ts'
 import { targetHeaders } from '../connected/target-exchange.ts'
 
 export interface TargetListenersHost {
@@ -33,9 +33,9 @@ export interface TargetListenersHost {
   listenIdly(instance: Instance, exchange: Exchange): Promise<Outcome>
 }
 
-/** A wish, and the connections on which it is listened for. */
+/** A subscriber, and the connections on which the target is listened to for it. */
 interface Listener {
-  readonly wish: ListenWish
+  readonly subscriber: Subscriber
   readonly caller: Exchange | undefined
   /** The connection that is made for it; on others it is listened for while they are there. */
   readonly main: string
@@ -44,13 +44,13 @@ interface Listener {
   readonly grants: Map<string, SubscriptionFilter>
 }
 
-/** Servers tell of tasks only those who know them. */
+/** Servers announce tasks only to clients that declare this extension. */
 const CAPABILITIES = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
 /**
- * What is listened for at a target. A wish is listened for on every connection that serves its caller: that of
- * everybody, the caller's own, and both of them in the older era. There is one subscription for each connection, and
- * for each set of headers that are passed on to it.
+ * Listens to a target for its subscribers, on every connection that serves their callers: the shared one, the caller's
+ * own, and both of them in the older era. There is one subscription for each connection, and for each set of headers
+ * that are passed on to it.
  */
 export class TargetListeners {
   readonly #host: TargetListenersHost
@@ -62,9 +62,9 @@ export class TargetListeners {
   }
 
   /** Listens for a caller, or for the gateway itself, until the function returned is called. */
-  add(wish: ListenWish, caller?: Exchange): () => void {
+  add(subscriber: Subscriber, caller?: Exchange): () => void {
     const main = caller ? instanceKey(this.#host.model().isolation, caller) : ''
-    const listener: Listener = { wish, caller, main, stops: new Map(), grants: new Map() }
+    const listener: Listener = { subscriber, caller, main, stops: new Map(), grants: new Map() }
     this.#listeners.add(listener)
     for (const { key, connection } of this.#host.pool().all) {
       if (connection && key !== main) this.#listenIfServed(listener, key)
@@ -84,12 +84,12 @@ export class TargetListeners {
     for (const one of this.#subscriptions.values()) if (one.instance === key) one.shared.connected()
   }
 
-  /** What the target announced outside of any subscription, on one of its connections. */
+  /** Passes on a notification outside of any subscription, from one of the target's connections. */
   announce(notification: Notification, key: string): void {
     // Resources of one caller's connection are that caller's. Its lists are the server's, which all see.
     const isForAll = isSharedKey(key) || notification.method.endsWith('/list_changed')
-    for (const { wish, stops } of [...this.#listeners]) {
-      if (isForAll || stops.has(key)) wish.heard(notification, key)
+    for (const { subscriber, stops } of [...this.#listeners]) {
+      if (isForAll || stops.has(key)) subscriber.heard(notification, key)
     }
   }
 
@@ -106,19 +106,19 @@ export class TargetListeners {
   }
 
   #listen(listener: Listener, key: string): void {
-    const { wish, caller, main, stops, grants } = listener
+    const { subscriber, caller, main, stops, grants } = listener
     const shared = this.#subscription(key, caller)
     const stop = shared.add({
-      filter: wish.filter,
-      isPassive: key === main ? wish.isPassive : true,
-      heard: (notification) => wish.heard(notification, key),
+      filter: subscriber.filter,
+      isPassive: key === main ? subscriber.isPassive : true,
+      heard: (notification) => subscriber.heard(notification, key),
       granted: (filter) => {
         // The call that the connection was made for was sent before anything could be heard there.
-        if (!caller && key !== main && !grants.has(key)) wish.missed(key)
+        if (!caller && key !== main && !grants.has(key)) subscriber.missed(key)
         grants.set(key, filter)
-        if (this.#isAnswered(listener)) wish.granted(union([...grants.values()]))
+        if (this.#isAnswered(listener)) subscriber.granted(union([...grants.values()]))
       },
-      missed: () => wish.missed(key),
+      missed: () => subscriber.missed(key),
     })
     stops.set(key, () => {
       stop()
@@ -128,7 +128,7 @@ export class TargetListeners {
     })
   }
 
-  /** Whether every connection that is there has said what it agrees to. One era of a server may grant less. */
+  /** Whether every open connection has acknowledged. One era of a server may grant less. */
   #isAnswered({ main, stops, grants }: Listener): boolean {
     const pool = this.#host.pool()
     const isDone = (key: string): boolean => grants.has(key) || (key !== main && !pool.find(key)?.connection)

@@ -32,7 +32,7 @@ export interface OpenApiTarget {
   /** Answers as an MCP server would. */
   readonly handle: Handle
   readonly tools: readonly Tool[]
-  /** What in the description or the configuration was odd; worth showing, never fatal. */
+  /** Warnings about the description or the configuration. */
   readonly warnings: readonly string[]
   /** Ends the calls under way. */
   close(): void

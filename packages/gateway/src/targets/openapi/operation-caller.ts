@@ -3,6 +3,7 @@ import { isModern, type Exchange } from '@gantry/mcp/exchange'
 import { parseUrl } from '@gantry/mcp/foreign'
 import { readDuration } from '../../model/index.ts'
 import { noteUpstream, recordOf } from '../../telemetry/exchange-log.ts'
+import type { ExchangeRecord, SeenMessage } from '../../telemetry/exchange-record.ts'
 import type { JsonObject } from './mcp.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 import { AccessToken } from './request/access-token.ts'
@@ -121,11 +122,11 @@ export class OperationCaller {
       Object.fromEntries([...headers].map(([name, value]) => [name, this.#redacting().text(value)]))
     const url = this.#redacting().text(request.url.href)
     const out = { http: { method, url, headers: clean(request.headers) } }
-    noteUpstream(record, { hop: 'target', direction: 'out', message: out, at, note: `${method} by HTTP` })
+    note(record, { hop: 'target', direction: 'out', message: out, at, note: `${method} by HTTP` })
     const answer = await sent
     const milliseconds = Math.round((performance.now() - began) * 100) / 100
     const back = { http: { status: answer.status, milliseconds, headers: clean(answer.headers) } }
-    noteUpstream(record, { hop: 'target', direction: 'in', message: back, note: `status ${answer.status}` })
+    note(record, { hop: 'target', direction: 'in', message: back, note: `status ${answer.status}` })
     return answer
   }
 
@@ -195,7 +196,7 @@ class CallDeadline {
   }
 }
 
-/** What each failure of the network means and what to check; the request did not reach the API with these. */
+/** Failures of the network in which the request did not reach the API, with their meaning and advice. */
 const NEVER_SENT: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing accepts connections there: is the API running, and is the URL right?',
   ENOTFOUND: 'the host name does not exist: check the URL, or baseUrl in the configuration',
@@ -252,4 +253,9 @@ function forwardedHeaders(
     if (value !== undefined && isSendableHeader(name)) forwarded[name] = value
   }
   return forwarded
+}
+
+function note(record: ExchangeRecord, message: SeenMessage): void {
+  const seen = [{ at: Date.now(), ...message }]
+  noteUpstream(record, { seen: () => seen })
 }

@@ -13,7 +13,7 @@ export interface OpenApiTargetOptions extends OperationSelection {
   documentHeaders?: Readonly<Record<string, Text>> | undefined
   /** The target's own name; taken from `info.title` otherwise. */
   name?: string | undefined
-  /** What the model is told about the API as a whole, instead of the start of `info.description`. */
+  /** The instructions for models, instead of the start of `info.description`. */
   instructions?: string | undefined
   /** Instead of every `servers` in the description; also pins where credentials may go. */
   baseUrl?: string | undefined

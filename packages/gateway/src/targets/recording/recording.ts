@@ -15,7 +15,7 @@ const readJson = jsonReader('source')
 /** A recording is kept in memory while it is replayed. */
 const MOST_BYTES = 256 * 1024 * 1024
 
-/** The first line of a recording: what it is, and what the server said about itself. */
+/** The first line of a recording: its version, and the server's description of itself. */
 export interface RecordingHeader {
   readonly recording: 'gantry'
   readonly version: 1

@@ -13,19 +13,20 @@ import {
   type MetricProducer,
   type PushMetricExporter,
 } from '@opentelemetry/sdk-metrics'
-import {
-  OPERATION_BOUNDS,
-  type DurationSeries,
-  type OperationDurations,
-  type OperationName,
-} from '../operation-durations.ts'
+import { OPERATION_BOUNDS, type DurationSeries, type OperationName } from '../operation-durations.ts'
+
+/** What was measured since a moment. */
+export interface MeasuredDurations {
+  readonly since: number
+  readonly all: readonly (readonly [OperationName, readonly DurationSeries[]])[]
+}
 
 /** Sends the histograms of operations and sessions, at intervals. */
 export class MetricSender {
   readonly #provider: MeterProvider
 
   constructor(
-    durations: OperationDurations,
+    durations: () => Promise<MeasuredDurations>,
     resource: Resource,
     options: { readonly exporter: PushMetricExporter; readonly interval: number; readonly version: string },
   ) {
@@ -39,32 +40,27 @@ export class MetricSender {
     this.#provider = new MeterProvider({ resource, readers: [reader] })
   }
 
-  flush(): Promise<void> {
-    return this.#provider.forceFlush()
-  }
-
   close(): Promise<void> {
     return this.#provider.shutdown()
   }
 }
 
 class DurationProducer implements MetricProducer {
-  readonly #durations: OperationDurations
+  readonly #durations: () => Promise<MeasuredDurations>
   readonly #resource: Resource
   readonly #version: string
 
-  constructor(durations: OperationDurations, resource: Resource, version: string) {
+  constructor(durations: () => Promise<MeasuredDurations>, resource: Resource, version: string) {
     this.#durations = durations
     this.#resource = resource
     this.#version = version
   }
 
   async collect(): Promise<CollectionResult> {
-    const startTime = millisToHrTime(this.#durations.since)
+    const { since, all } = await this.#durations()
+    const startTime = millisToHrTime(since)
     const endTime = millisToHrTime(Date.now())
-    const metrics = [...this.#durations.all()].map(([name, series]) =>
-      toMetric(name, series, startTime, endTime),
-    )
+    const metrics = all.map(([name, series]) => toMetric(name, series, startTime, endTime))
     const scope = { name: 'gantry', version: this.#version }
     return {
       resourceMetrics: { resource: this.#resource, scopeMetrics: [{ scope, metrics }] },

@@ -1,13 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
-import { setGlobalErrorHandler } from '@opentelemetry/core'
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources'
 import { cutText } from '@gantry/mcp/foreign'
 import type { TraceAttributes } from '@gantry/mcp/tracing'
 import { hideShapes, type OtlpModel } from '../../model/index.ts'
@@ -16,10 +6,9 @@ import { OperationDurations } from '../operation-durations.ts'
 import type { SecretScrubber } from '../secret-scrubber.ts'
 import type { Tracer, TracedSession } from '../tracer.ts'
 import { IdPool } from './id-pool.ts'
-import { MetricSender } from './metric-sender.ts'
 import { OtelRequestTrace, type TraceServices } from './request-trace.ts'
 import { TailDecision } from './span-record.ts'
-import { SpanSender } from './span-sender.ts'
+import { type Destination, SenderClient } from './sender-client.ts'
 import { addressText, isWire, networkOf, serverAddress } from './server-address.ts'
 
 export interface TracerOptions {
@@ -30,8 +19,6 @@ export interface TracerOptions {
   readonly scrubber: SecretScrubber
 }
 
-/** How long what is left may take to be sent, in milliseconds. */
-const LONGEST_CLOSE = 3000
 /** Characters of a name or a message that spans have. */
 const MAX_TEXT = 256
 /** Characters of arguments or of a result. */
@@ -39,53 +26,48 @@ const MAX_BODY = 8192
 
 /** Sends traces and metrics by OTLP. Loaded only where that is wanted: it brings OpenTelemetry's packages along. */
 export function openTracer(options: TracerOptions): Tracer {
-  const { otlp, env, version } = options
-  reportFailures(options)
+  const { otlp, env, version, log } = options
   const durations = new OperationDurations()
-  const resource = defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': 'gantry', 'service.version': version }))
-    .merge(detectResources({ detectors: [envDetector] }))
-  const spans =
-    env.OTEL_TRACES_EXPORTER === 'none'
-      ? undefined
-      : new SpanSender(resource, new OTLPTraceExporter(destination(otlp, 'traces')), version)
-  const metrics =
-    env.OTEL_METRICS_EXPORTER === 'none'
-      ? undefined
-      : new MetricSender(durations, resource, {
-          exporter: new OTLPMetricExporter(destination(otlp, 'metrics')),
-          interval: otlp.interval ?? (Number(env.OTEL_METRIC_EXPORT_INTERVAL) || 60_000),
-          version,
-        })
-  const services = traceServices(options, durations, spans)
+  const limited = limitedLog(log, { lines: 1, period: 60_000 })
+  const sender = new SenderClient({
+    settings: {
+      version,
+      traces: env.OTEL_TRACES_EXPORTER === 'none' ? undefined : destination(otlp, 'traces'),
+      metrics:
+        env.OTEL_METRICS_EXPORTER === 'none'
+          ? undefined
+          : {
+              destination: destination(otlp, 'metrics'),
+              interval: otlp.interval ?? (Number(env.OTEL_METRIC_EXPORT_INTERVAL) || 60_000),
+            },
+    },
+    durations: () => ({ since: durations.since, all: [...durations.all()] }),
+    onError: (detail) => limited('warn', 'Traces or metrics could not be sent', { detail }),
+  })
+  const services = traceServices(options, durations, sender)
   return {
     durations,
     begin: (exchange) =>
       // What an edge asks on its own behalf is no request of a client.
       exchange.id === undefined ? undefined : new OtelRequestTrace(exchange, services),
     sessionEnded: (session) => measureSession(durations, session),
-    async close() {
-      const sent = Promise.allSettled([spans?.close(), metrics?.close()])
-      // What stops behind this must not wait for a collector that does not answer: the packages do, for ten seconds.
-      const ended = new AbortController()
-      await Promise.race([sent, setTimeout(LONGEST_CLOSE, undefined, ended).catch(() => {})])
-      ended.abort()
-    },
+    close: () => sender.close(),
   }
 }
 
 function traceServices(
   { otlp, env, scrubber }: TracerOptions,
   durations: OperationDurations,
-  spans: SpanSender | undefined,
+  sender: SenderClient,
 ): TraceServices {
   return {
     durations,
     tail: new TailDecision(otlp.slow),
     ids: new IdPool(),
     isSampled: samplerOf(shareOf(otlp.share, env)),
-    send: (traceId, span) => spans?.send(traceId, span),
+    send: (span) => sender.send(span),
     clean: (text) => (PLAIN.test(text) ? text : scrubber.scrubText(cutText(text, MAX_TEXT))),
+    hasSecrets: (text) => scrubber.scrubText(text) !== text,
     body: otlp.bodies ? (value) => cutText(scrubber.toJson(value, hideShapes), MAX_BODY) : undefined,
   }
 }
@@ -93,25 +75,12 @@ function traceServices(
 /** Names of tools, for the most part: nothing in them looks like a secret. */
 const PLAIN = /^[a-z_-]{1,64}$/
 
-/** Without an endpoint the packages read the standard variables themselves. */
-function destination(
-  { endpoint, headers }: OtlpModel,
-  signal: 'traces' | 'metrics',
-): ConstructorParameters<typeof OTLPTraceExporter>[0] {
+function destination({ endpoint, headers }: OtlpModel, signal: 'traces' | 'metrics'): Destination {
   const given = Object.entries(headers).map(([name, value]) => [name, value.reveal()] as const)
   return {
     ...(endpoint !== undefined && { url: `${endpoint.replace(/\/+$/, '')}/v1/${signal}` }),
     ...(given.length > 0 && { headers: Object.fromEntries(given) }),
   }
-}
-
-function reportFailures({ log }: TracerOptions): void {
-  const limited = limitedLog(log, { lines: 1, period: 60_000 })
-  setGlobalErrorHandler((error) =>
-    limited('warn', 'Traces or metrics could not be sent', {
-      detail: error instanceof Error ? error.message : String(error),
-    }),
-  )
 }
 
 /** The share of traces that begin here and are sent, from 0 to 1. The standard variables go before the default. */
@@ -130,21 +99,33 @@ export function samplerOf(share: number): (traceId: string) => boolean {
   const bound = Math.floor(share * 0xffffffff)
   return (traceId) => {
     let mixed = 0
-    for (let at = 0; at < traceId.length; at += 8) mixed ^= Number.parseInt(traceId.slice(at, at + 8), 16)
+    for (let at = 0; at < 8; at++) {
+      mixed <<= 4
+      for (let part = at; part < traceId.length; part += 8) mixed ^= digitAt(traceId, part)
+    }
     return mixed >>> 0 < bound
   }
 }
+
+/** Of a hexadecimal number in small letters. */
+function digitAt(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code < LETTER_A ? code - DIGIT_0 : code - LETTER_A + 10
+}
+
+const DIGIT_0 = 48
+const LETTER_A = 97
 
 /** Counts a session that is over. What runs in this process, or is no MCP, has none. */
 function measureSession(durations: OperationDurations, session: TracedSession): void {
   const { version, transport, lasted, target } = session
   if (!isWire(transport)) return
-  const attributes = (): TraceAttributes => ({
+  const labels = (): TraceAttributes => ({
     'mcp.protocol.version': version,
     ...networkOf(transport),
     ...(target && serverAddress(target)),
   })
   const address = target ? addressText(target) : ''
   const key = { method: '', name: '', version, transport, address, end: '' }
-  durations.record(`mcp.${target ? 'client' : 'server'}.session.duration`, lasted / 1000, key, attributes)
+  durations.record(`mcp.${target ? 'client' : 'server'}.session.duration`, lasted / 1000, key, { labels })
 }

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import { SpanKind, TraceFlags, type SpanContext } from '@opentelemetry/api'
-import { deriveExchange, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import { SpanKind, TraceFlags } from '@opentelemetry/api'
+import type { Exchange, Outcome } from '@gantry/mcp/exchange'
 import {
   endOf,
-  endOfThrown,
   methodLabel,
   namedIn,
   requestAttributes,
@@ -15,14 +14,16 @@ import type { TargetModel } from '../../model/index.ts'
 import {
   keepExemplar,
   type DurationSeries,
+  type Labelled,
   type OperationDurations,
-  type SeriesKey,
 } from '../operation-durations.ts'
-import type { AskedLink, RequestTrace, TracedExchange } from '../tracer.ts'
+import type { AskedLink, AskSpan, RequestTrace, TracedExchange } from '../tracer.ts'
+import { AskedSpan, type AskingTrace } from './asked-span.ts'
 import type { IdPool } from './id-pool.ts'
-import { addressText, isWire, networkOf, serverAddress } from './server-address.ts'
-import type { Kept, SpanRecord, TailDecision } from './span-record.ts'
-import { parentsOf, toTraceParent, withParent, type Parents } from './trace-parent.ts'
+import { addressText, isWire, networkOf } from './server-address.ts'
+import type { Kept, SpanPlace, SpanRecord, TailDecision } from './span-record.ts'
+import { StepTimes } from './step-times.ts'
+import { parentsOf, toTraceParent, type Parents } from './trace-parent.ts'
 
 /** What the traces of a gateway share. */
 export interface TraceServices {
@@ -31,9 +32,10 @@ export interface TraceServices {
   readonly ids: IdPool
   /** Whether a trace that begins here is one of the share. */
   isSampled(traceId: string): boolean
-  send(traceId: string, span: SpanRecord): void
+  send(span: SpanRecord): void
   /** Text without secrets, and not too long. */
   clean(text: string): string
+  hasSecrets(text: string): boolean
   /** Arguments and results as JSON without secrets; undefined where they are not wanted. */
   readonly body: ((value: unknown) => string) | undefined
 }
@@ -41,31 +43,40 @@ export interface TraceServices {
 /** More spans of one request are not kept: it may ask its target again and again. */
 const MAX_SPANS = 128
 
-/** A span as it is noted. Most requests are not sent, so the rest is made for those that are. */
-interface Noted extends Pick<SpanRecord, 'kind' | 'name' | 'began' | 'ended'> {
-  readonly spanId?: string
-  readonly asked?: Asked
-}
+/** A span of the gateway's own work. */
+type Step = Pick<SpanRecord, 'name' | 'began' | 'ended'>
 
-/** What a target was asked, and how that ended. */
-interface Asked {
+/** How a request ended, and what it was: what its labels are made of. */
+class RequestFacts implements Labelled {
   readonly method: string
   readonly name: string | undefined
-  readonly link: AskedLink
-  readonly target: TargetModel
-  /** The id that the request had on its wire. */
-  readonly id: string | undefined
+  readonly version: string
+  readonly transport: string
   readonly end: TracedEnd
+
+  constructor(exchange: TracedExchange, name: string | undefined, end: TracedEnd, method: string) {
+    this.method = method
+    this.name = name
+    this.version = exchange.client.version
+    this.transport = exchange.headers ? 'http' : 'stdio'
+    this.end = end
+  }
+
+  labels(): TraceAttributes {
+    return {
+      ...requestAttributes(this.method, this.name),
+      'mcp.protocol.version': this.version,
+      ...networkOf(this.transport),
+      ...this.end.attributes,
+    }
+  }
 }
 
-interface Measured {
-  readonly series: DurationSeries
-  /** Undefined: the span of the request itself. */
-  readonly spanId: string | undefined
-  readonly value: number
-}
-
-export class OtelRequestTrace implements RequestTrace {
+/**
+ * The trace of one request. While it is under way it only notes times: most requests end well and quickly, and are not
+ * of the share. Spans are made when it is known that they are sent.
+ */
+export class OtelRequestTrace implements RequestTrace, AskingTrace {
   readonly traceId: string
   readonly #services: TraceServices
   readonly #parents: Parents
@@ -73,10 +84,12 @@ export class OtelRequestTrace implements RequestTrace {
   readonly #began = performance.now()
   readonly #method: string
   #ownId: string | undefined
-  #noted: Noted[] = []
-  #measured: Measured[] = []
-  /** What was decided; undefined while it is under way. */
-  #decided: { readonly kept: Kept | undefined } | undefined
+  readonly #steps = new StepTimes()
+  #further: Step[] | undefined
+  #asked: AskedSpan[] | undefined
+  #isEnded = false
+  /** Why it is sent; undefined while that is not known, and when it is not. */
+  #kept: Kept | undefined
 
   constructor(exchange: TracedExchange, services: TraceServices) {
     this.#services = services
@@ -93,61 +106,48 @@ export class OtelRequestTrace implements RequestTrace {
     return this.#ownId
   }
 
-  step(name: string, began: number): void {
-    this.#note({ kind: SpanKind.INTERNAL, name, began, ended: performance.now() })
+  get isContinued(): boolean {
+    return this.#parents.parent !== undefined
   }
 
-  async ask(
-    exchange: Exchange,
-    link: AskedLink,
-    target: TargetModel,
-    run: (exchange: Exchange) => Promise<Outcome>,
-  ): Promise<Outcome> {
+  traceParent(spanId: string): string {
+    return toTraceParent(this.traceId, spanId, this.#sampled)
+  }
+
+  enter(name: string): void {
+    if (!this.#isEnded) this.#steps.enter(name)
+  }
+
+  step(name: string, began: number): void {
+    const step = { name, began, ended: performance.now() }
+    // A task of a caller runs on when the request that made it has been answered.
+    if (this.#isEnded) return this.#sendStep(step)
+    if (!this.#further) this.#further = [step]
+    else if (this.#further.length < MAX_SPANS) this.#further.push(step)
+  }
+
+  ask(exchange: Exchange, link: AskedLink, target: TargetModel): AskSpan {
     const { clean, ids } = this.#services
-    const began = performance.now()
-    const spanId = ids.span()
     const method = methodLabel(exchange.method)
     const named = namedIn(method, exchange.params)
-    const name = named && clean(named)
-    let id: string | undefined
-    const asked = deriveExchange(exchange, {
-      params: this.#withParent(exchange, spanId),
-      onSent: (sent) => {
-        id ??= String(sent)
-      },
-    })
-    const ended = (end: TracedEnd): void => {
-      const now = performance.now()
-      const facts: Asked = { method, name, link, target, id, end }
-      const { version, transport } = link
-      const isMcp = isWire(transport)
-      if (isMcp) {
-        const key = keyOf(method, name, { version, transport, address: addressText(target) }, end)
-        const seconds = (now - began) / 1000
-        this.#measure('mcp.client.operation.duration', seconds, spanId, key, () => askedLabels(facts))
-      }
-      this.#note({
-        spanId,
-        kind: isMcp ? SpanKind.CLIENT : SpanKind.INTERNAL,
-        name: spanName(method, name),
-        began,
-        ended: now,
-        asked: facts,
-      })
-    }
-    try {
-      const outcome = await run(asked)
-      ended(endOf(outcome, 'client'))
-      return outcome
-    } catch (thrown) {
-      ended(endOfThrown(thrown))
-      throw thrown
-    }
+    return new AskedSpan(this, ids.span(), { method, name: named && clean(named), link, target })
   }
 
-  #withParent({ params }: Exchange, spanId: string): Exchange['params'] {
-    const parent = toTraceParent(this.traceId, spanId, this.#sampled)
-    return withParent(params, parent, this.#parents.parent !== undefined)
+  asked(span: AskedSpan): void {
+    const { method, name, link, target, result } = span
+    const { version, transport } = link
+    if (isWire(transport)) {
+      const place = { version, transport, address: addressText(target) }
+      span.series = this.#measure(
+        'client',
+        span,
+        span.ended - span.began,
+        keyOf(method, name, place, result!),
+      )
+    }
+    if (this.#isEnded) return this.#sendAsked(span)
+    if (!this.#asked) this.#asked = [span]
+    else if (this.#asked.length < MAX_SPANS) this.#asked.push(span)
   }
 
   end(outcome: Outcome, exchange: TracedExchange): void {
@@ -156,46 +156,47 @@ export class OtelRequestTrace implements RequestTrace {
     // A name that is not in the catalog was made up by a caller, or the caller may not know it.
     const named = exchange.resolved && namedIn(this.#method, exchange.origin.params)
     const name = named && this.#services.clean(named)
-    const transport = exchange.headers ? 'http' : 'stdio'
-    const { version } = exchange.client
-    const labels = (): TraceAttributes => ({
-      ...requestAttributes(this.#method, name),
-      'mcp.protocol.version': version,
-      ...networkOf(transport),
-      ...end.attributes,
-    })
-    const key = keyOf(this.#method, name, { version, transport, address: '' }, end)
+    const facts = new RequestFacts(exchange, name, end, this.#method)
     const lasted = now - this.#began
-    this.#measure('mcp.server.operation.duration', lasted / 1000, undefined, key, labels)
+    const { version, transport } = facts
+    const key = keyOf(this.#method, name, { version, transport, address: '' }, end)
+    const series = this.#measure('server', facts, lasted, key)
     const listens = this.#method === 'subscriptions/listen'
-    const kept = this.#services.tail.decide(this.#sampled, end.failed, listens ? 0 : lasted)
-    this.#decided = { kept }
-    const noted = this.#noted
-    const measured = this.#measured
-    this.#noted = []
-    this.#measured = []
-    if (kept === undefined) return
-    const all = { ...labels(), ...this.#furtherFacts(exchange, outcome), 'gantry.kept': kept }
-    this.#services.send(this.traceId, {
+    this.#isEnded = true
+    this.#kept = this.#services.tail.decide(this.#sampled, end.failed, listens ? 0 : lasted)
+    if (this.#kept !== undefined) this.#send(now, facts, series, { outcome, exchange })
+    this.#further = undefined
+    this.#asked = undefined
+  }
+
+  #send(
+    now: number,
+    facts: RequestFacts,
+    series: DurationSeries,
+    { outcome, exchange }: { readonly outcome: Outcome; readonly exchange: TracedExchange },
+  ): void {
+    this.#post({
       spanId: this.#spanId,
-      parent: this.#parents.parent,
-      link: this.#parents.link,
+      parent: this.#told(this.#parents.parent),
+      link: this.#told(this.#parents.link),
       kind: SpanKind.SERVER,
-      name: spanName(this.#method, name),
+      name: spanName(this.#method, facts.name),
       began: this.#began,
       ended: now,
-      attributes: all,
-      ...this.#failure(end),
+      attributes: { ...facts.labels(), ...this.#furtherFacts(exchange, outcome), 'gantry.kept': this.#kept! },
+      ...this.#failure(facts.end),
     })
-    for (const span of noted) this.#send(span)
-    for (const one of measured) this.#keepExemplar(one)
+    this.#keepExemplar(series, this.#spanId, now - this.#began)
+    for (const step of this.#steps.until(now)) this.#sendStep(step)
+    for (const step of this.#further ?? []) this.#sendStep(step)
+    for (const span of this.#asked ?? []) this.#sendAsked(span)
   }
 
   /** What only spans have. It is made for those that are sent. */
   #furtherFacts({ id, peer, session, resolved, origin }: TracedExchange, outcome: Outcome): TraceAttributes {
-    const { body } = this.#services
+    const { body, clean } = this.#services
     const facts: TraceAttributes = {}
-    if (id !== undefined) facts['jsonrpc.request.id'] = String(id)
+    if (id !== undefined) facts['jsonrpc.request.id'] = clean(String(id))
     if (peer !== undefined) facts['client.address'] = peer
     if (session !== undefined) facts['mcp.session.id'] = publicName(session)
     if (resolved) facts['gantry.target'] = resolved.target.name
@@ -210,66 +211,85 @@ export class OtelRequestTrace implements RequestTrace {
   }
 
   #measure(
-    name: Parameters<OperationDurations['record']>[0],
-    value: number,
-    spanId: string | undefined,
-    key: SeriesKey,
-    labels: () => TraceAttributes,
-  ): void {
-    const series = this.#services.durations.record(name, value, key, () => withoutUri(labels()))
-    const measured: Measured = { series, spanId, value }
-    if (!this.#decided && this.#measured.length < MAX_SPANS) this.#measured.push(measured)
-    else if (this.#decided?.kept !== undefined) this.#keepExemplar(measured)
+    side: 'client' | 'server',
+    labelled: Labelled,
+    milliseconds: number,
+    key: ReturnType<typeof keyOf>,
+  ): DurationSeries {
+    return this.#services.durations.record(
+      side === 'client' ? 'mcp.client.operation.duration' : 'mcp.server.operation.duration',
+      milliseconds / 1000,
+      key,
+      labelled,
+    )
   }
 
-  #keepExemplar({ series, spanId = this.#spanId, value }: Measured): void {
-    keepExemplar(series, { traceId: this.traceId, spanId, value, at: Date.now() })
+  #keepExemplar(series: DurationSeries, spanId: string, milliseconds: number): void {
+    keepExemplar(series, { traceId: this.traceId, spanId, value: milliseconds / 1000, at: Date.now() })
   }
 
-  #note(span: Noted): void {
-    // A task of a caller runs on when the request that made it has been answered.
-    if (this.#decided?.kept !== undefined) this.#send(span)
-    else if (!this.#decided && this.#noted.length < MAX_SPANS) this.#noted.push(span)
+  #sendStep(step: Step): void {
+    if (this.#kept === undefined) return
+    const { ids } = this.#services
+    this.#sendSpan({ ...step, spanId: ids.span(), kind: SpanKind.INTERNAL, attributes: {} })
   }
 
-  #send({ spanId = this.#services.ids.span(), asked, ...span }: Noted): void {
-    const facts = { ...(asked && this.#failure(asked.end)), attributes: asked ? askedAttributes(asked) : {} }
-    this.#services.send(this.traceId, { ...span, ...facts, spanId, parent: this.#own })
+  #sendAsked(span: AskedSpan): void {
+    if (this.#kept === undefined) return
+    const { spanId, method, name, began, ended, series, result } = span
+    if (series) this.#keepExemplar(series, spanId, ended - began)
+    this.#sendSpan({
+      spanId,
+      kind: series ? SpanKind.CLIENT : SpanKind.INTERNAL,
+      name: spanName(method, name),
+      began,
+      ended,
+      attributes: span.attributes(),
+      ...this.#failure(result!),
+    })
   }
 
-  get #own(): SpanContext {
+  #sendSpan(span: Omit<SpanRecord, 'traceId' | 'parent'>): void {
+    this.#post({ ...span, parent: this.#own })
+  }
+
+  /** Times are noted by the clock that never jumps, and sent as those of the calendar. */
+  #post(span: Omit<SpanRecord, 'traceId'>): void {
+    const { timeOrigin } = performance
+    this.#services.send({
+      ...span,
+      traceId: this.traceId,
+      began: timeOrigin + span.began,
+      ended: timeOrigin + span.ended,
+    })
+  }
+
+  get #own(): SpanPlace {
     const { parent } = this.#parents
-    const state = parent?.traceState
     return {
       traceId: this.traceId,
       spanId: this.#spanId,
       traceFlags: TraceFlags.SAMPLED,
-      ...(state && { traceState: state }),
+      state: this.#told(parent)?.state,
     }
   }
-}
 
-function askedLabels({ method, name, link, target, end }: Asked): TraceAttributes {
-  return {
-    ...requestAttributes(method, name),
-    'mcp.protocol.version': link.version,
-    ...networkOf(link.transport),
-    ...serverAddress(target),
-    ...end.attributes,
+  /** What came with a request may go to its target, and not to those who watch. */
+  #told(place: SpanPlace | undefined): SpanPlace | undefined {
+    return place?.state !== undefined && this.#services.hasSecrets(place.state)
+      ? { ...place, state: undefined }
+      : place
   }
-}
-
-function askedAttributes(asked: Asked): TraceAttributes {
-  return { ...askedLabels(asked), ...(asked.id !== undefined && { 'jsonrpc.request.id': asked.id }) }
 }
 
 /** Stands for the labels of a measurement. */
 function keyOf(
   method: string,
   name: string | undefined,
-  { version, transport, address }: Pick<SeriesKey, 'version' | 'transport' | 'address'>,
+  place: { readonly version: string; readonly transport: string; readonly address: string },
   { attributes }: TracedEnd,
-): SeriesKey {
+) {
+  const { version, transport, address } = place
   const type = attributes['error.type']
   const code = attributes['rpc.response.status_code']
   return {
@@ -280,13 +300,6 @@ function keyOf(
     address,
     end: type === undefined && code === undefined ? '' : `${type ?? ''} ${code ?? ''}`,
   }
-}
-
-/** The URI of a resource would give every resource a series of its own. */
-function withoutUri(attributes: TraceAttributes): TraceAttributes {
-  if (attributes['mcp.resource.uri'] === undefined) return attributes
-  const { 'mcp.resource.uri': _, ...others } = attributes
-  return others
 }
 
 /** The id of a session is as good as a key, where there is no other. */

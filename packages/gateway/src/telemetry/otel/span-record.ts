@@ -1,16 +1,28 @@
-import type { SpanContext, SpanKind } from '@opentelemetry/api'
+import type { SpanKind } from '@opentelemetry/api'
 import type { TraceAttributes } from '@gantry/mcp/tracing'
 
-/** One span as it is written down while its request is under way. Times are of `performance.now()`. */
-export interface SpanRecord {
+/** A span of which only this is known, as a parent or as the other end of a link. */
+export interface SpanPlace {
+  readonly traceId: string
   readonly spanId: string
-  readonly parent: SpanContext | undefined
+  readonly traceFlags: number
+  /** It came with the request. */
+  readonly isRemote?: boolean
+  /** The `tracestate` that came with it. */
+  readonly state?: string | undefined
+}
+
+/** One span, in a form that can go to another thread. Times are in milliseconds since 1970. */
+export interface SpanRecord {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parent: SpanPlace | undefined
   readonly name: string
   readonly kind: SpanKind
   readonly began: number
   readonly ended: number
   readonly attributes: TraceAttributes
-  readonly link?: SpanContext | undefined
+  readonly link?: SpanPlace | undefined
   readonly failed?: boolean | undefined
   readonly message?: string | undefined
 }

@@ -1,4 +1,5 @@
-import { ROOT_CONTEXT, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api'
+import { ROOT_CONTEXT, SpanStatusCode, trace, type SpanContext, type Tracer } from '@opentelemetry/api'
+import { TraceState } from '@opentelemetry/core'
 import type { Resource } from '@opentelemetry/resources'
 import {
   AlwaysOnSampler,
@@ -7,7 +8,7 @@ import {
   type IdGenerator,
   type SpanExporter,
 } from '@opentelemetry/sdk-trace-node'
-import type { SpanRecord } from './span-record.ts'
+import type { SpanPlace, SpanRecord } from './span-record.ts'
 
 /** Gives spans the ids that they have been known by. */
 class KnownIds implements IdGenerator {
@@ -34,17 +35,17 @@ export class SpanSender {
     this.#tracer = this.#provider.getTracer('gantry', version)
   }
 
-  send(traceId: string, span: SpanRecord): void {
-    this.#ids.traceId = traceId
+  send(span: SpanRecord): void {
+    this.#ids.traceId = span.traceId
     this.#ids.spanId = span.spanId
-    const parent = span.parent ? trace.setSpanContext(ROOT_CONTEXT, span.parent) : ROOT_CONTEXT
+    const parent = span.parent ? trace.setSpanContext(ROOT_CONTEXT, contextOf(span.parent)) : ROOT_CONTEXT
     const started = this.#tracer.startSpan(
       span.name,
       {
         kind: span.kind,
         attributes: span.attributes,
-        startTime: performance.timeOrigin + span.began,
-        links: span.link ? [{ context: span.link }] : [],
+        startTime: span.began,
+        links: span.link ? [{ context: contextOf(span.link) }] : [],
       },
       parent,
     )
@@ -54,14 +55,14 @@ export class SpanSender {
         ...(span.message !== undefined && { message: span.message }),
       })
     }
-    started.end(performance.timeOrigin + span.ended)
-  }
-
-  flush(): Promise<void> {
-    return this.#provider.forceFlush()
+    started.end(span.ended)
   }
 
   close(): Promise<void> {
     return this.#provider.shutdown()
   }
+}
+
+function contextOf({ state, ...place }: SpanPlace): SpanContext {
+  return state === undefined ? place : { ...place, traceState: new TraceState(state) }
 }

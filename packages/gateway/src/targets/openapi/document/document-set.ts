@@ -12,7 +12,7 @@ export interface Located {
   readonly base: string
 }
 
-/** What a reference names; `key` is the same for every spelling of the reference. */
+/** The target of a reference; `key` is the same for every spelling of the reference. */
 export interface Referent extends Located {
   readonly key: string
 }

@@ -82,7 +82,7 @@ function applyCredential(credential: Credential, url: URL, headers: Headers, coo
   else url.search += `${url.search === '' ? '?' : '&'}${encode(name)}=${encode(value)}`
 }
 
-/** What the description says it can answer, JSON first; anything is better than a 406. */
+/** The media types of the described answers, JSON first. Any answer is better than a 406. */
 function acceptFor(operation: Operation): string {
   const types = operation.responses.flatMap((response) => response.contents.map(({ mediaType }) => mediaType))
   const usable = [...new Set(types)].filter((type) =>

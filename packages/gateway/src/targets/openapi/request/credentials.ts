@@ -13,7 +13,7 @@ export interface Credential {
   readonly value: string
 }
 
-/** What the configuration gives and which operations ask for it. */
+/** The configured credentials, and the operations that need them. */
 export class Credentials {
   readonly #always: Credential[]
   readonly #schemes = new Map<string, Credential>()
@@ -38,7 +38,7 @@ export class Credentials {
     for (const credential of this.#all()) check(credential)
   }
 
-  /** What goes with a call: what always goes, and the first alternative of the operation that is configured. */
+  /** The credentials of a call: those of every call, and the first configured alternative of the operation. */
   for(operation: Operation): Credential[] {
     const alternative = operation.security.find((schemes) =>
       schemes.every(({ scheme }) => this.#schemes.has(scheme)),

@@ -4,7 +4,7 @@ import { isSecretName, REDACTED, reveal, Secret, spellingsOf, type Text } from '
 /** Too short to be a secret worth hiding: replacing every `a` would only destroy the message. */
 const LEAST_CHARACTERS = 6
 
-/** Takes the credentials of a target out of what its API answers: APIs echo what they were sent. */
+/** Takes the credentials of a target out of its API's answers: APIs echo requests. */
 export class Redactor {
   readonly #secrets: readonly string[]
   readonly #pattern: RegExp | undefined
@@ -68,7 +68,7 @@ function literally(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`)
 }
 
-/** Configured headers are secrets when they refer to one or have the name of one; `accept` is neither. */
+/** Configured headers that are secrets: they refer to a secret, or have the name of one. */
 export function secretHeaders(headers: Readonly<Record<string, Text>>): string[] {
   return Object.entries(headers)
     .filter(([name, text]) => isSecretName(name) || (text instanceof Secret && text.label !== REDACTED))

@@ -28,7 +28,7 @@ export interface Answer {
 }
 
 const MOST_REDIRECTS = 5
-/** What may follow to another origin: nothing that came from the operator, the client or a secret. */
+/** Headers that may follow to another origin: none from the operator, the client or a secret. */
 const HARMLESS = ['accept', 'user-agent', 'content-type']
 
 export async function sendRequest(request: OutgoingRequest, options: SendOptions): Promise<Answer> {

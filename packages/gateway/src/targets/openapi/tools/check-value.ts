@@ -11,7 +11,7 @@ formats.default(ajv)
 const MOST_PROBLEMS = 10
 const compiled = new WeakMap<JsonSchema, ValidateFunction | 'unusable'>()
 
-/** What is wrong with a value, a sentence per field; empty when nothing is. Schemas are compiled once. */
+/** The faults of a value, a sentence for each field; empty for a good value. Schemas are compiled once. */
 export function checkValue(schema: JsonSchema, value: unknown): string[] {
   let validate = compiled.get(schema)
   if (validate === undefined) {

@@ -22,7 +22,7 @@ export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`
 }
 
-/** What the method promises (RFC 9110, section 9.2). POST and PATCH keep MCP's careful defaults. */
+/** The annotations that follow from a method (RFC 9110, section 9.2). POST and PATCH keep MCP's careful defaults. */
 export function annotationsOf(method: Method): ToolAnnotations {
   switch (method) {
     case 'get':

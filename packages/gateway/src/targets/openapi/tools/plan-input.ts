@@ -227,7 +227,7 @@ function addAll(properties: Map<string, Located>, more: ReadonlyMap<string, Loca
   return true
 }
 
-/** What model providers accept as the name of an argument; one bad name makes them refuse every tool. */
+/** The longest name of an argument that model providers accept. One bad name makes them refuse every tool. */
 const MOST_CHARACTERS = 64
 
 /** `filter[name]` → `filter_name`; a plain name stays as it is. */

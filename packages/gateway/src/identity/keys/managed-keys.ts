@@ -18,7 +18,7 @@ export interface ListedKey {
 
 export type KeyProblemCode = 'invalid' | 'conflict' | 'not_found'
 
-/** What is wrong with a wish, and what to do. */
+/** Why a key cannot be made or revoked, and what to do. */
 export class KeyProblem extends Error {
   readonly code: KeyProblemCode
   readonly fix: string
@@ -31,8 +31,8 @@ export class KeyProblem extends Error {
   }
 }
 
-/** Where operators make, list and revoke keys, by the console or a command. */
-export class KeyDesk {
+/** The keys that operators make, list and revoke, in the console or by a command. */
+export class ManagedKeys {
   readonly #keys: KeptKeys
   readonly #model: () => GatewayModel
 

@@ -1,0 +1,88 @@
+import { jsonReader } from '@gantry/mcp/exchange'
+import { ApiError } from '../api-error.ts'
+import { type ApiProblem, ROUTES, type RouteName, type StreamItem, type StreamName } from '../contract.ts'
+import type { RouteEvent } from '../contract.ts'
+import type { Handlers } from '../handlers.ts'
+import { type AnyRequest, dispatch, toApiError } from '../local-api.ts'
+
+/** The other processes and machines of this gateway. */
+export interface OtherGateways {
+  readonly ids: readonly string[]
+  /** What one of them answers, line by line. Throws when it is gone. */
+  ask(id: string, question: string, signal: AbortSignal): AsyncIterable<string>
+}
+
+interface Question extends Omit<AnyRequest, 'signal'> {
+  readonly name: RouteName
+}
+
+type Line = { readonly value: unknown } | { readonly error: ApiProblem }
+
+/** Numbers stay as they were written. */
+const readJson = jsonReader('source')
+
+/** Answers what another gateway asks, as the admin API would: the other one has admitted the person. */
+export async function* answerOther(
+  handlers: Handlers,
+  toJson: (value: unknown) => string,
+  question: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  try {
+    const { name, ...asked } = readJson(question) as unknown as Question
+    const answer = dispatch(handlers, name, { ...asked, signal })
+    if (ROUTES[name].answers === undefined) yield toJson({ value: await answer })
+    else for await (const value of answer as AsyncIterable<unknown>) yield toJson({ value })
+  } catch (thrown) {
+    yield toJson({ error: toApiError(thrown).problem })
+  }
+}
+
+/** Asks the other gateways by the routes of the admin API. */
+export class Asking {
+  readonly #others: OtherGateways
+  readonly #toJson: (value: unknown) => string
+
+  constructor(others: OtherGateways, toJson: (value: unknown) => string) {
+    this.#others = others
+    this.#toJson = toJson
+  }
+
+  get ids(): readonly string[] {
+    return this.#others.ids
+  }
+
+  /** The values of an answer. Throws what the other one refused with. */
+  async *lines(id: string, name: RouteName, request: AnyRequest): AsyncGenerator<unknown> {
+    const { signal, ...asked } = request
+    const { principal, auth, role } = asked.caller
+    const question = { ...asked, name, caller: { principal, auth, role } }
+    for await (const text of this.#others.ask(id, this.#toJson(question), signal)) {
+      const line = readJson(text) as Line
+      if ('error' in line) {
+        const { code, message, fix, details } = line.error
+        throw new ApiError(code, message, { fix, ...(details && { details }) })
+      }
+      yield line.value
+    }
+  }
+
+  events<Name extends StreamName>(
+    id: string,
+    name: Name,
+    request: AnyRequest,
+  ): AsyncGenerator<StreamItem<RouteEvent<Name>>> {
+    return this.lines(id, name, request) as AsyncGenerator<StreamItem<RouteEvent<Name>>>
+  }
+
+  async one(id: string, name: RouteName, request: AnyRequest): Promise<unknown> {
+    for await (const value of this.lines(id, name, request)) return value
+    throw new Error(`The gateway ${id} answers nothing`)
+  }
+
+  /** What all of them answer. Those that are gone, or refuse, are left out. */
+  async all(name: RouteName, request: AnyRequest): Promise<unknown[]> {
+    const answers = await Promise.allSettled(this.ids.map((id) => this.one(id, name, request)))
+    return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+  }
+}
