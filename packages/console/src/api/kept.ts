@@ -58,7 +58,7 @@ export interface Edited<T> {
   readonly set: (value: T) => void
   /** Something was typed that is not saved. */
   readonly isChanged: boolean
-  /** What is saved was changed elsewhere since then. */
+  /** The saved value has been changed elsewhere since then. */
   readonly isBehind: boolean
   /** Goes on with what was typed, over what is saved now. */
   readonly goOn: () => void

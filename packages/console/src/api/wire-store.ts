@@ -35,13 +35,18 @@ export function addWireRecords(added: readonly WireRecord[]): void {
   }, DRAWN_EVERY)
 }
 
+/** Each process of a gateway counts for itself, so ids alone do not say which was first. */
+export function newerFirst(a: Pick<WireRecord, 'at' | 'id'>, b: Pick<WireRecord, 'at' | 'id'>): number {
+  return b.at - a.at || b.id - a.id
+}
+
 /** Touches only the newest part of the list: it is long, and this happens many times a second. */
 export function mergeRecords(known: readonly WireRecord[], added: readonly WireRecord[]): WireRecord[] {
-  const oldest = added.reduce((least, { id }) => Math.min(least, id), Number.POSITIVE_INFINITY)
-  const untouched = known.findIndex(({ id }) => id < oldest)
+  const oldest = added.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY)
+  const untouched = known.findIndex(({ at }) => at < oldest)
   const split = untouched === -1 ? known.length : untouched
   const byId = new Map([...known.slice(0, split), ...added].map((record) => [record.id, record]))
-  const newest = [...byId.values()].sort((a, b) => b.id - a.id)
+  const newest = [...byId.values()].sort(newerFirst)
   return newest.concat(known.slice(split)).slice(0, WIRE_CAPACITY)
 }
 

@@ -2,7 +2,7 @@ import { live } from '../api/live.ts'
 import { useStore } from '../api/store.ts'
 import { Notice } from '../ui/signs/notice.tsx'
 
-/** What the page shows is old while the gateway does not answer. */
+/** Says that the page shows old data while the gateway does not answer. */
 export function LostBanner() {
   if (useStore(live.state) !== 'lost') return null
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ROLE_OF, type RouteName } from '../api/contract.ts'
+import { ROUTES, type RouteName } from '../api/contract.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { Page } from '../ui/layout/page.tsx'
 import { Empty } from '../ui/signs/empty.tsx'
@@ -12,7 +12,7 @@ export function NotYours({ needed }: { needed: RouteName }) {
     data?.role === undefined ? <Link to="/approvals">Approvals</Link> : <Link to="/">Go to the overview</Link>
   return (
     <Page title={data?.role === undefined ? 'You have no role here' : 'Not for your role'}>
-      <Empty title={`This page takes the role ${ROLE_OF[needed]}`} action={home}>
+      <Empty title={`This page takes the role ${ROUTES[needed].role}`} action={home}>
         You are {data?.name ?? data?.principal}
         {data?.role === undefined ? ', without a role. ' : `, with the role ${data.role}. `}
         <code>auth.roles</code> in the configuration gives roles to groups.

@@ -15,7 +15,7 @@ export function initialValue(schema: unknown, root: Schema, isRequired = true, d
     if (!isRequired) return undefined
     return isNullable(resolved, root) ? null : initialValue(variants[0], root, true, depth + 1)
   }
-  // What is optional stays out unless it has a default of its own: schemas may refer to themselves.
+  // An optional member stays out unless it has a default of its own: schemas may refer to themselves.
   if (!isRequired) return undefined
   return typesOf(resolved)[0] === 'object'
     ? initialObject(resolved, root, depth)

@@ -54,7 +54,6 @@ const COLUMNS: readonly Column<AccessLimit>[] = [
     title: 'Refused',
     width: '6rem',
     isNumber: true,
-    narrow: 'aside',
     sortBy: ({ refused }) => refused,
     cell: ({ refused }) => (refused === 0 ? '0' : <Badge tone="bad">{formatCount(refused)}</Badge>),
   },

@@ -94,6 +94,6 @@ const COLUMNS: readonly Column<AccessRule>[] = [
   },
   figure('allowed', 'Allowed'),
   figure('denied', 'Denied'),
-  figure('failed', 'No value'),
+  figure('failed', 'Undecided'),
   figure('wouldDeny', 'Would deny'),
 ]

@@ -8,7 +8,7 @@ import { Failure } from '../../ui/signs/notice.tsx'
 import { connectApp } from './app-bridge.ts'
 import styles from './app-frame.module.css'
 import { callForApp, toolForApp } from './call-for-app.ts'
-import { Permission, useWish } from './wish.tsx'
+import { Permission, usePermission } from './permission.tsx'
 
 /** What a view is about: whose it is, and the call that brought it. */
 export interface AppSubject {
@@ -48,7 +48,7 @@ const MOST = 1200
 function Frame({ path, subject }: { path: string; subject: AppSubject }) {
   const frame = useRef<HTMLIFrameElement>(null)
   const [height, setHeight] = useState(320)
-  const { wish, ask } = useWish()
+  const { request, ask } = usePermission()
   const { target } = subject
   // biome-ignore lint/correctness/useExhaustiveDependencies: a view speaks with the call that it was opened for
   useEffect(() => {
@@ -73,7 +73,7 @@ function Frame({ path, subject }: { path: string; subject: AppSubject }) {
   }, [])
   return (
     <section className={styles.app} aria-label="App">
-      {wish && <Permission wish={wish} target={target} />}
+      {request && <Permission request={request} target={target} />}
       <iframe
         ref={frame}
         title={`App of ${target ?? 'a server'}`}

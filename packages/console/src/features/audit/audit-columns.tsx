@@ -7,7 +7,7 @@ import type { Column } from '../../ui/table/column.ts'
 const GOOD = new Set(['ok', 'allowed', 'ready', 'stopped', 'input-required', 'task'])
 
 export function OutcomeBadge({ outcome, decision }: Pick<AuditEntry, 'outcome' | 'decision'>) {
-  const isBad = decision === 'denied' || !GOOD.has(outcome)
+  const isBad = outcome !== 'waiting' && (decision === 'denied' || !GOOD.has(outcome))
   return <Badge tone={isBad ? 'bad' : 'ok'}>{outcome === '' ? (decision ?? '–') : outcome}</Badge>
 }
 

@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import type { JsonObject } from '../../api/contract.ts'
 import { Badge, type Tone } from '../../ui/signs/badge.tsx'
 
@@ -28,9 +29,12 @@ export function AnnotationBadges({ annotations }: { annotations: JsonObject | un
   return (
     <>
       {hintsOf(annotations).map(({ word, tone, title }) => (
-        <Badge key={word} tone={tone} title={title}>
-          {word}
-        </Badge>
+        <Fragment key={word}>
+          {' '}
+          <Badge tone={tone} title={title}>
+            {word}
+          </Badge>
+        </Fragment>
       ))}
     </>
   )

@@ -122,6 +122,7 @@ function Figures({ overview: { total, counts, clients, inFlight, gateway } }: { 
     ['Clients', formatCount(clients)],
     ['Tools', formatCount(counts.tools)],
     ['Tokens of definitions', `~${formatCount(counts.tokens)}`],
+    ...(gateway.processes ? [['Processes', formatCount(gateway.processes)] as [string, string]] : []),
     ['Gateway memory', formatBytes(gateway.memory.rss)],
   ]
   return (

@@ -15,7 +15,7 @@ export interface QuestionProps {
   readonly isPending: boolean
 }
 
-/** What was typed for a question is kept under this name until it is answered. */
+/** The name under which the text typed for a question is kept until the question is answered. */
 export function answerKey(question: string): string {
   return `answer ${question}`
 }

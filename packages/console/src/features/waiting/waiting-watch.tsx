@@ -23,7 +23,7 @@ export function WaitingWatch() {
       ...approvals.map((approval) => ({
         tag: `approval ${approval.id}`,
         title: 'Gantry: an approval is needed',
-        text: wishInWords(approval),
+        text: requestInWords(approval),
         onClick: () => void navigate({ to: '/approvals', search: { id: approval.id } }),
       })),
     ]
@@ -35,6 +35,6 @@ export function WaitingWatch() {
 }
 
 /** `key ops wants to use refund of bank` */
-function wishInWords({ caller, name, target }: ApprovalReport): string {
+function requestInWords({ caller, name, target }: ApprovalReport): string {
   return `${caller ?? 'A caller without credentials'} wants to use ${name} of ${target}`
 }

@@ -4,7 +4,7 @@ import type { WireRecord } from '../../api/contract.ts'
 import { recording } from '../../api/live.ts'
 import { May, useMay } from '../../api/may.tsx'
 import { useStore } from '../../api/store.ts'
-import { clearWire, wireStore, type WireState } from '../../api/wire-store.ts'
+import { clearWire, newerFirst, wireStore, type WireState } from '../../api/wire-store.ts'
 import { Bar, Count } from '../../ui/layout/bar.tsx'
 import { Button } from '../../ui/controls/button.tsx'
 import { Check, SearchField, Select } from '../../ui/controls/fields.tsx'
@@ -76,8 +76,10 @@ export function WireBar({ filter, onFilter, records, shown, all, frozen, onFreez
 function FreezeButton({ frozen, onFreeze }: Pick<Props, 'frozen' | 'onFreeze'>) {
   const live = useStore(wireStore)
   // Not the difference of lengths: the list has a limit, and stops growing there.
-  const lastSeen = frozen?.records[0]?.id ?? 0
-  const waiting = frozen ? live.records.filter((record) => record.id > lastSeen).length : 0
+  const lastSeen = frozen?.records[0]
+  const waiting = frozen
+    ? live.records.filter((record) => !lastSeen || newerFirst(record, lastSeen) < 0).length
+    : 0
   return (
     <Button icon={frozen ? Play : Pause} onClick={() => onFreeze(frozen ? undefined : live)}>
       {frozen ? `Go on${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}` : 'Pause'}

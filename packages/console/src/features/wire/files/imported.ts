@@ -1,6 +1,7 @@
 import type { WireDetail } from '../../../api/contract.ts'
 import { createStore, type Store } from '../../../api/store.ts'
 import { isJsonObject, readJson } from '../../../api/json.ts'
+import { newerFirst } from '../../../api/wire-store.ts'
 import { fromHar } from './har.ts'
 import { toExchange } from './to-exchange.ts'
 
@@ -22,7 +23,7 @@ export function readExchanges(text: string): WireDetail[] {
   const found = withOwnIds(whole(text) ?? lines(text))
   if (found.length === 0)
     throw new Error('No exchanges were found in this file. It takes an export of this page, or a HAR file.')
-  return found.sort((a, b) => b.at - a.at || b.id - a.id)
+  return found.sort(newerFirst)
 }
 
 /** Files that were joined have ids twice: those that are taken get others, since rows are found by them. */

@@ -9,38 +9,47 @@ type What =
   | { readonly type: 'call'; readonly name: string; readonly args: JsonObject }
   | { readonly type: 'link'; readonly url: string }
 
-export interface Wish {
+export interface PermissionRequest {
   readonly what: What
   readonly settle: (isAllowed: boolean) => void
 }
 
 /** What a view wants to do waits here for the operator, one after the other. */
-export function useWish(): { wish: Wish | undefined; ask: (what: What) => Promise<void> } {
-  const [wishes, setWishes] = useState<readonly Wish[]>([])
+export function usePermission(): {
+  request: PermissionRequest | undefined
+  ask: (what: What) => Promise<void>
+} {
+  const [requests, setRequests] = useState<readonly PermissionRequest[]>([])
   const ask = (what: What) =>
     new Promise<void>((resolve, reject) => {
       if (what.type === 'link' && !isSafeLink(what.url)) return reject(new Error('This link is not safe'))
-      const wish: Wish = {
+      const request: PermissionRequest = {
         what,
         settle: (isAllowed) => {
-          setWishes((all) => all.filter((one) => one !== wish))
+          setRequests((all) => all.filter((one) => one !== request))
           if (isAllowed) resolve()
           else reject(new Error('The operator refused it'))
         },
       }
-      setWishes((all) => [...all, wish])
+      setRequests((all) => [...all, request])
     })
-  return { wish: wishes[0], ask }
+  return { request: requests[0], ask }
 }
 
 /** Asks before a view calls a tool or opens a page. */
-export function Permission({ wish: { what, settle }, target }: { wish: Wish; target: string | undefined }) {
+export function Permission({
+  request: { what, settle },
+  target,
+}: {
+  request: PermissionRequest
+  target: string | undefined
+}) {
   const allow = () => {
     if (what.type === 'link') window.open(what.url, '_blank', 'noopener,noreferrer')
     settle(true)
   }
   return (
-    <section className={styles.wish} aria-label="The app asks">
+    <section className={styles.permission} aria-label="The app asks">
       {what.type === 'call' ? (
         <>
           <p>
