@@ -1,5 +1,5 @@
 // npm run chaos -- [--rounds 1000] [--targets 20] [--seed N] [--gateway-every 25]   breaks a gateway in every way we know and counts
-// npm run chaos -- --replicas 3 [--rounds 1000] [--seed N] [--minutes M] [--only FAULT]   the same with gateways that act as one
+// npm run chaos -- --replicas 3 [--rounds 1000] [--seed N] [--minutes M] [--only FAULT] [--journal FILE]   the same with gateways that act as one
 import { parseArgs } from 'node:util'
 import { build } from './lib/build.mjs'
 
@@ -12,6 +12,7 @@ const { values } = parseArgs({
     replicas: { type: 'string' },
     minutes: { type: 'string' },
     only: { type: 'string' },
+    journal: { type: 'string' },
   },
 })
 await build()
@@ -40,6 +41,7 @@ async function breakReplicas() {
     rounds: Number(values.rounds),
     replicas: Number(values.replicas),
     seed,
+    ...(values.journal && { journal: values.journal }),
     ...(values.only && { only: values.only }),
     ...(values.minutes && { within: Number(values.minutes) * 60_000 }),
     log: (line) => console.log(line),

@@ -8,6 +8,7 @@ const schema = JSON.parse(readFileSync(schemaFile, 'utf8'))
 /** Schemas with a name that readers know better than their structure. */
 const NAMED = {
   duration: '[duration](#durations-and-sizes)',
+  span: '[duration](#durations-and-sizes)',
   durationOrOff: '[duration](#durations-and-sizes) or `false`',
   bytes: '[size](#durations-and-sizes)',
   port: 'number',
@@ -17,6 +18,9 @@ const NAMED = {
   texts: 'text by name',
   targets: '[targets](#targets) by name',
   reference: 'reference',
+  approver: 'text',
+  sensitive: '[what is looked for](results.md#what-is-looked-for)',
+  resultRule: '[rules](#results)',
 }
 
 const resolve = (part) => {
@@ -56,23 +60,30 @@ const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 /** Objects whose keys were listed already, for another key. */
 const LISTED = new Set(['prompts', 'resources'])
+/** Entries of lists that are explained elsewhere. */
+const EXPLAINED = new Set(['sensitive', 'resultRule'])
 
 /** One row for each key, those of nested objects with a dot. */
 function* rows(part, prefix = '') {
   for (const [key, property] of Object.entries(part.properties ?? {})) {
     const full = resolve(property)
     if (full.deprecated) continue
+    if (!full.description) throw new Error(`The schema does not describe ${prefix}${key}`)
     const required = part.required?.includes(key) ? ' **Needed.**' : ''
     const examples = full.examples?.length ? ` E.g. ${full.examples.map(code).join(', ')}.` : ''
     yield [
       `\`${prefix}${key}\``,
       typeOf(property),
-      'default' in full ? code(full.default) : '',
+      // An object is the sum of its keys, which have rows of their own.
+      'default' in full && !full.properties ? code(full.default) : '',
       `${full.description}${required}${examples}`,
     ]
-    const items = full.type === 'array' ? resolve(full.items ?? {}) : undefined
+    const isExplained = EXPLAINED.has(refName(full.items ?? {}))
+    const items = full.type === 'array' && !isExplained ? resolve(full.items ?? {}) : undefined
+    const named = resolve(full.additionalProperties || {})
     if (LISTED.has(key)) continue
-    if (full.properties) yield* rows(full, `${prefix}${key}.`)
+    if (named.properties) yield* rows(named, `${prefix}${key}.*.`)
+    else if (full.properties) yield* rows(full, `${prefix}${key}.`)
     else if (items?.properties) yield* rows(items, `${prefix}${key}[].`)
     else if (items?.anyOf)
       for (const branch of items.anyOf) yield* rows(resolve(branch), `${prefix}${key}[].`)
@@ -89,8 +100,13 @@ function table(part, only = () => true) {
   ].join('\n')
 }
 
-const section = (name) =>
-  `## ${name}\n\n${resolve(schema.properties[name]).description}\n\n${table(resolve(schema.properties[name]))}`
+/** What the table of a section lists: an object, or each entry of a list or of a map by names. */
+const entriesOf = (part) => resolve(part.type === 'array' ? part.items : part.additionalProperties || part)
+
+function section(name) {
+  const part = resolve(schema.properties[name])
+  return `## ${name}\n\n${part.description}\n\n${table(entriesOf(part))}`
+}
 
 const target = schema.$defs.target
 const under =
@@ -128,7 +144,7 @@ The same file as JSON is what clients already have: \`{ "mcpServers": { … } }\
 
 **While the gateway runs** the file is watched, and so are the files it refers to. A good change is applied at once: targets that it does not touch keep their connections and their calls. A bad one, also a file that is half-written or gone, is reported, and the configuration in use stays. So it is with a file that was merely found in the current folder: it was accepted as it was, and a change of it is taken up when the console made it, or after a new start that asks. Name the file with \`--config\` to have all of its changes followed.
 
-**References and secrets.** \`\${env:NAME}\` is the environment of the gateway, \`\${env:NAME:-default}\` with a default for a variable that is unset or empty, \`\${file:PATH}\` the content of a file without its last line break. What is referred to, and everything under \`env\` and \`headers\`, is never printed: not in logs, messages, diffs or the console. A target whose reference leads nowhere is held back and says so; the others start.
+**References and secrets.** \`\${env:NAME}\` is the environment of the gateway, \`\${env:NAME:-default}\` with a default for a variable that is unset or empty, \`\${file:PATH}\` the content of a file without its last line break. What references stand for, and all values under \`env\` and \`headers\`, are never printed: not in logs, messages, diffs or the console. A target whose reference leads nowhere is held back and says so; the others start.
 
 ### Durations and sizes
 
@@ -190,7 +206,7 @@ ${section('policy')}
 
 ${schema.$defs.objects.description}
 
-${['names', 'catalog', 'store', 'telemetry', 'audit'].map(section).join('\n\n')}
+${['results', 'views', 'limits', 'names', 'catalog', 'store', 'telemetry', 'audit'].map(section).join('\n\n')}
 `
 
 if (process.argv.includes('--check')) {

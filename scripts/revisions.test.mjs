@@ -9,10 +9,8 @@ const GATEWAY = 'packages/gateway/src'
 
 /** What people write and read: the configuration, the facts that its conditions name, the command line, the console's contract and its explanations. */
 const SHOWN = [
-  'config/raw-config.ts',
-  'config/raw-target.ts',
   'config/compile/policy-tests.ts',
-  'model/target-model.ts',
+  'model/settings.gen.ts',
   'rules/facts.ts',
   'admin/contract/',
   'admin/explain/',

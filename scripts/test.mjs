@@ -40,24 +40,40 @@ async function runSteps(list) {
   const total = { passed: 0, failed: 0, skipped: 0 }
   const times = []
   let failedStep
-  for (const step of list) {
-    console.log(`\n== ${step.name}`)
-    const began = performance.now()
-    const counts = await step.run(args, folder)
-    const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    total.passed += counts.passed
-    total.failed += counts.failed
-    total.skipped += counts.skipped ?? 0
-    times.push(`${step.name} ${seconds} s`)
-    if (counts.failed > 0) {
-      failedStep = step.name
-      break
+  for (const group of groupsOf(list)) {
+    console.log(`\n== ${group.map(({ name }) => name).join(', ')}`)
+    const ended = await Promise.all(group.map(runStep))
+    for (const { name, seconds, counts } of ended) {
+      total.passed += counts.passed
+      total.failed += counts.failed
+      total.skipped += counts.skipped ?? 0
+      times.push(`${name} ${seconds} s`)
+      if (counts.failed > 0) failedStep ??= name
     }
-    console.log(`== ${step.name}: ok in ${seconds} s`)
+    if (failedStep) break
   }
   console.log(`\nsteps: ${times.join(', ')}`)
   if (failedStep) console.log(`'${failedStep}' failed; run it alone with: npm test -- ${failedStep}`)
   if (total.skipped > 0) console.log(`${total.skipped} skipped; the reasons are above`)
   console.log(`${total.passed} passed, ${total.failed} failed`)
   return failedStep ? 1 : 0
+}
+
+/** Steps that follow each other and belong to one group run together. */
+function groupsOf(list) {
+  const groups = []
+  for (const step of list) {
+    const last = groups.at(-1)
+    if (step.group && last?.[0].group === step.group) last.push(step)
+    else groups.push([step])
+  }
+  return groups
+}
+
+async function runStep({ name, run }) {
+  const began = performance.now()
+  const counts = await run(args, folder)
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  if (counts.failed === 0) console.log(`== ${name}: ok in ${seconds} s`)
+  return { name, seconds, counts }
 }

@@ -92,7 +92,7 @@ export const curves = [
     contestants: (x) => {
       const load = { era: 'legacy', ...textOf(x), connections: 2, timed: true }
       return [
-        overHttp('bare', serve('bare-gateway.mjs', upstream), load),
+        overHttp('bare', serve('bare-gateway.mjs', process.execPath, upstream), load),
         overHttp('ours', gantry({ echo: stdioTarget(upstream) }), load),
       ]
     },

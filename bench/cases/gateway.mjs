@@ -27,7 +27,7 @@ export const gatewayCases = [
     metrics: RATE,
     goals: [{ metric: 'rate', over: 'bare', atLeast: 0.45 }],
     contestants: [
-      overHttp('bare', serve('bare-gateway.mjs', upstream), legacy),
+      overHttp('bare', serve('bare-gateway.mjs', process.execPath, upstream), legacy),
       overHttp('ours', toStdio, legacy),
       overHttp('supergateway', () => supergateway(upstream), legacy),
       overHttp('mcp-proxy', () => mcpProxy(upstream), legacy),

@@ -48,7 +48,7 @@ export const largeCases = [
     moreRounds,
     contestants: [
       onHttp('raw pipe', serve('raw-gateway.mjs', ...upstream)),
-      onHttp('bare', serve('bare-gateway.mjs', ...upstream)),
+      onHttp('bare', serve('bare-gateway.mjs', process.execPath, ...upstream)),
       onHttp('ours', gantry({ big: stdioTarget(...upstream) })),
       onHttp('supergateway', () => supergateway(...upstream)),
       onHttp('mcp-proxy', () => mcpProxy(...upstream)),

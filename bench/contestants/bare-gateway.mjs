@@ -1,12 +1,13 @@
 // The limit of a gateway from HTTP to a pipe: `node:http` in front, a server on stdio behind; each message is
 // parsed and serialised on its way in and on its way out.
-//   node bare-gateway.mjs PROGRAM [ARGS…]
+//   node bare-gateway.mjs COMMAND [ARGS…]
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { announce } from './announce.mjs'
 import { eachLine } from './each-line.mjs'
 
-const child = spawn(process.execPath, process.argv.slice(2), { stdio: ['pipe', 'pipe', 'inherit'] })
+const [command, ...args] = process.argv.slice(2)
+const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
 const waiting = new Map()
 
 eachLine(child.stdout, (line) => {

@@ -1,14 +1,17 @@
+import { join } from 'node:path'
 import { ratio, summary } from './statistics.mjs'
 
 /**
  * Measures the contestants of a case against each other: all are started and warmed up, then take turns for
  * some rounds, each round in another order, so that what disturbs the machine meets everyone. A case whose figures
- * scatter has `moreRounds`, so many times as many as others; one that fills a server is measured `once`.
+ * scatter has `moreRounds`, so many times as many as others; one that fills a server is measured `once`. `longerWarm`: so
+ * many times as long a warm-up.
  */
 export async function measureCase(definition, options) {
   const { ms, warmMs, log, profiles } = options
   const rounds = definition.once ? 1 : options.rounds * (definition.moreRounds ?? 1)
-  const nodeArgs = (name) => (profiles && name === 'ours' ? profileArgs(profiles, definition.id) : [])
+  const nodeArgs = (name) =>
+    profiles && name.startsWith('ours') ? profileArgs(profiles, definition.id, name) : []
   const entrants = []
   const errors = {}
   /** A contestant that fails is out; the others go on. */
@@ -26,7 +29,7 @@ export async function measureCase(definition, options) {
       await attempt(name, async () => {
         const session = await open({ ...options, nodeArgs: nodeArgs(name) })
         entrants.push({ name, session, samples: [] })
-        if (definition.warm !== false) await session.sample(warmMs)
+        if (definition.warm !== false) await session.sample(warmMs * (definition.longerWarm ?? 1))
       })
     }
     for (let round = 0; round < rounds; round++) {
@@ -42,8 +45,10 @@ export async function measureCase(definition, options) {
   }
 }
 
-function profileArgs(folder, id) {
-  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${id}.cpuprofile`]
+/** A folder for each contestant: a process has threads besides its main one, and each writes a profile. */
+function profileArgs(folder, id, name) {
+  const own = name === 'ours' ? id : `${id}-${name.replace(/^ours\W*/, '').replace(/\W+/g, '-')}`
+  return ['--cpu-prof', `--cpu-prof-dir=${join(folder, own)}`]
 }
 
 function describe({ id, title, metrics, goals = [] }, entrants) {

@@ -36,6 +36,14 @@ it('has more rounds where a case wants them', async () => {
   expect(turns).toEqual([options.warmMs, ...Array(6).fill(100)])
 })
 
+it('warms up for longer where a case wants it', async () => {
+  const turns = []
+  const open = async () => ({ sample: async (ms) => ({ rate: turns.push(ms) }), close: async () => {} })
+  const definition = { id: 'a', metrics, longerWarm: 6, contestants: [{ name: 'ours', open }] }
+  await measureCase(definition, { ...options, rounds: 1, ms: 100 })
+  expect(turns).toEqual([options.warmMs * 6, 100])
+})
+
 it('goes on without a contestant that fails, and closes it', async () => {
   const log = []
   const contestants = [

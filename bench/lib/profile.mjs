@@ -1,6 +1,7 @@
-// node bench/lib/profile.mjs FILE.cpuprofile [COUNT]: where the time went, by function.
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+// node bench/lib/profile.mjs FILE.cpuprofile|FOLDER [COUNT]: where the time went, by function. Of a folder the profile
+// of the busiest thread is read.
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
 /** The functions of a CPU profile by the time spent in themselves, most first. */
 export function hottest({ nodes, samples, timeDeltas }) {
@@ -17,8 +18,20 @@ export function hottest({ nodes, samples, timeDeltas }) {
   return [...times].map(([name, time]) => ({ name, share: time / total })).sort((a, b) => b.share - a.share)
 }
 
+/** The profile of the thread that did most. */
+function busiest(path) {
+  if (!statSync(path).isDirectory()) return JSON.parse(readFileSync(path, 'utf8'))
+  const profiles = readdirSync(path).map((name) => JSON.parse(readFileSync(join(path, name), 'utf8')))
+  return profiles.sort((a, b) => busySamples(b) - busySamples(a))[0]
+}
+
+function busySamples({ nodes, samples }) {
+  const idle = nodes.find(({ callFrame }) => callFrame.functionName === '(idle)')?.id
+  return samples.filter((id) => id !== idle).length
+}
+
 if (import.meta.filename === process.argv[1]) {
-  const [file, count = '40'] = process.argv.slice(2)
-  for (const { name, share } of hottest(JSON.parse(readFileSync(file, 'utf8'))).slice(0, Number(count)))
+  const [path, count = '40'] = process.argv.slice(2)
+  for (const { name, share } of hottest(busiest(path)).slice(0, Number(count)))
     console.log(`${(share * 100).toFixed(1).padStart(5)} %  ${name}`)
 }

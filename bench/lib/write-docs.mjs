@@ -71,7 +71,7 @@ function nativeSection(own) {
   if (own.length === 0) return ''
   const list = Object.entries(NATIVE_VERSIONS).map(([name, version]) => `${name} ${version}`)
   const head = `\n## Beside programs in Rust and Go\n
-\`npm run bench -- native\` builds them with cargo and go: ${list.join(', ')}. They use all processors, ours uses one. Of gateways, CPU time and memory are those of the gateway alone, without the server behind it. Memory is what a process has right after a turn of load.\n`
+\`npm run bench -- native\` builds them with cargo and go: ${list.join(', ')}. They use all processors, ours uses one. *Bare* is what Node itself takes: a server, or a gateway of thirty lines that looks at nothing. Of gateways, CPU time and memory are those of the gateway alone, without the server behind it. Memory is what a process has right after a turn of load.\n`
   return [head, ...own.map(caseSection)].join('\n')
 }
 

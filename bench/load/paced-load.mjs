@@ -1,6 +1,6 @@
-// A load over HTTP at a given pace, in a process of its own: callers who each ask so often in a second, and one who
-// asks far more often. It is told `{ ms }` by the bench and answers with what the former waited, and how often the
-// latter was refused.
+// A load over HTTP at a given pace, in a process of its own: callers who each ask so often in a second, or one who
+// asks far more often. It is told `{ ms }` by the bench, asks for so long to settle and for `TURN` times as long to be
+// measured, and answers with what the former waited, and how often the latter was refused.
 import { connect } from 'node:net'
 import { percentile } from '../lib/statistics.mjs'
 import { createHttpReader } from './http-reader.mjs'
@@ -10,6 +10,7 @@ import { options } from './options.mjs'
 const INFO = 'io.modelcontextprotocol/clientInfo'
 /** In milliseconds. Longer ones would send the calls of a moment in bursts. */
 const TICK = 1
+const TURN = 3
 const CONNECTIONS = 64
 const { target, message, callers, each, greedy } = options
 
@@ -27,7 +28,7 @@ async function openConnection(text, onAnswer) {
   const connection = { busy: false, sent: 0, socket, send }
   const reader = createHttpReader((answer) => {
     connection.busy = false
-    onAnswer(performance.now() - connection.sent, answer)
+    onAnswer(connection, answer)
   })
   socket.on('data', reader.add)
   socket.on('error', fail)
@@ -40,28 +41,32 @@ async function openConnection(text, onAnswer) {
   }
 }
 
-async function load(ms) {
+/** Connections at the beginning of a turn. */
+function openAll(count, textOf, onAnswer) {
+  return Promise.all(Array.from({ length: count }, (_, at) => openConnection(textOf(at), onAnswer)))
+}
+
+/**
+ * What a turn counts from: opening connections, first calls on them and the first refusals are over then. They are rare
+ * in the life of a caller, and were a tenth of what a turn saw.
+ */
+const counting = (began, ms) => ({ from: began + ms, until: began + ms + ms * TURN })
+
+/** Each caller at its own moment, so that they do not ask all at once. */
+async function askPolitely(ms) {
   const times = []
-  let refused = 0
+  let span
   const polite = await openAll(
     callers,
     (at) => textBy(`polite ${at}`),
-    (time, answer) => {
+    ({ sent }, answer) => {
       if (answer.read().status !== 200) throw new Error('a caller below its limit was refused')
-      times.push(time)
-    },
-  )
-  const rude = await openAll(
-    greedy > 0 ? CONNECTIONS : 0,
-    () => textBy('greedy'),
-    (_, answer) => {
-      if (answer.read().status === 429) refused++
+      if (sent >= span.from) times.push(performance.now() - sent)
     },
   )
   const began = performance.now()
-  // Each caller at its own moment, so that they do not ask all at once.
+  span = counting(began, ms)
   const due = polite.map((_, at) => began + (at * 1000) / each / callers)
-  let asked = 0
   await new Promise((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now()
@@ -70,27 +75,52 @@ async function load(ms) {
         due[at] += 1000 / each
         connection.send()
       })
-      for (const connection of rude) {
-        if (asked >= ((now - began) * greedy) / 1000) break
-        if (connection.busy) continue
-        asked++
-        connection.send()
-      }
-      if (now - began < ms) return
+      if (now < span.until) return
       clearInterval(timer)
       resolve()
     }, TICK)
   })
-  for (const { socket } of [...polite, ...rude]) socket.destroy()
-  return {
-    p50: percentile(times, 0.5),
-    p99: percentile(times, 0.99),
-    refused: refused / (ms / 1000),
-  }
+  for (const { socket } of polite) socket.destroy()
+  return { p50: percentile(times, 0.5), p99: percentile(times, 0.99) }
 }
 
-function openAll(count, textOf, onAnswer) {
-  return Promise.all(Array.from({ length: count }, (_, at) => openConnection(textOf(at), onAnswer)))
+/**
+ * As often as the pace says, on as many connections as are free. One that was answered late asks again at once: while
+ * all wait for answers this process does nothing, since what it did would be the work of another machine.
+ */
+async function askGreedily(ms) {
+  let refused = 0
+  let asked = 0
+  let began
+  let span
+  const isDue = (now) => now < span.until && asked < ((now - began) * greedy) / 1000
+  const ask = (connection) => {
+    asked++
+    connection.send()
+  }
+  const rude = await openAll(
+    CONNECTIONS,
+    () => textBy('greedy'),
+    (connection, answer) => {
+      const now = performance.now()
+      if (now >= span.from && answer.read().status === 429) refused++
+      if (isDue(now)) ask(connection)
+      else timer ??= setTimeout(askFree, TICK)
+    },
+  )
+  began = performance.now()
+  span = counting(began, ms)
+  let timer
+  const askFree = () => {
+    timer = undefined
+    for (const connection of rude) if (!connection.busy && isDue(performance.now())) ask(connection)
+    if (rude.some(({ busy }) => !busy)) timer = setTimeout(askFree, TICK)
+  }
+  askFree()
+  await new Promise((resolve) => setTimeout(resolve, span.until - began))
+  clearTimeout(timer)
+  for (const { socket } of rude) socket.destroy()
+  return { refused: refused / ((ms * TURN) / 1000) }
 }
 
 function fail(error) {
@@ -98,6 +128,8 @@ function fail(error) {
 }
 
 process.on('uncaughtException', fail)
-process.on('message', ({ ms }) => load(ms).then((counted) => process.send(counted), fail))
+process.on('message', ({ ms }) =>
+  (greedy > 0 ? askGreedily(ms) : askPolitely(ms)).then((counted) => process.send(counted), fail),
+)
 process.on('disconnect', () => process.exit(0))
 process.send({ ready: true })

@@ -80,7 +80,7 @@ async function startAlone(folder, config) {
 async function startBehind(balancer, config) {
   await import('../../scripts/lib/typescript-loader.mjs')
   const { startGateways } = await import('../../tests/scale/world.ts')
-  const world = await startGateways(balancer, config, { isBuilt: true })
+  const world = await startGateways(balancer, config)
   return { url: `${world.balancer.url.replace('127.0.0.1', 'localhost')}/mcp`, stop: () => world.close() }
 }
 

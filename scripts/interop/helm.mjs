@@ -55,6 +55,11 @@ const RENDERED = [
       'ServiceAccount',
     ],
   },
+  {
+    name: 'replicas with workers',
+    set: [...REDIS, 'replicas=3', 'config.server.workers=4'],
+    kinds: ['ConfigMap', 'Deployment', 'NetworkPolicy', 'PodDisruptionBudget', 'Service', 'ServiceAccount'],
+  },
 ]
 const REFUSED = [
   { set: ['replicas=3'], message: 'config.store.redis' },

@@ -33,6 +33,11 @@ export async function build() {
   return stale.map((part) => part.name)
 }
 
+/** Whether what was built of a package is as new as its sources. */
+export function isBuilt(name) {
+  return !isPartStale(PARTS.find((part) => part.name === name))
+}
+
 function exists({ name, make }) {
   return existsSync(inPackage(name, make === makeConsole ? 'vite.config.ts' : 'src'))
 }

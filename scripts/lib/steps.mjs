@@ -15,18 +15,28 @@ const MOST_FILES_TO_REPEAT = 4
 
 /**
  * What `npm test` does, in order. A step gets further command-line arguments and a folder for its files, and
- * answers with how many tests passed and failed; a step that is one check as a whole counts no tests.
+ * answers with how many tests passed and failed; a step that is one check as a whole counts no tests. Steps of one
+ * `group` run beside each other: most of them use one processor, and none needs another.
  */
 export const STEPS = [
-  { name: 'format', run: () => tool('@biomejs/biome', 'biome', ['format', '.']) },
-  { name: 'lint', run: () => tool('@biomejs/biome', 'biome', ['lint', '--error-on-warnings', '.']) },
+  { name: 'format', group: 'sources', run: () => tool('@biomejs/biome', 'biome', ['format', '.']) },
+  {
+    name: 'lint',
+    group: 'sources',
+    run: () => tool('@biomejs/biome', 'biome', ['lint', '--error-on-warnings', '.']),
+  },
   {
     name: 'layers',
+    group: 'sources',
     run: () => tool('dependency-cruiser', 'depcruise', ['--config', '.dependency-cruiser.mjs', 'packages']),
   },
   // Hints about its configuration are advice; what nothing uses is an error.
-  { name: 'unused', run: () => tool('knip', 'knip', ['--no-progress', '--no-config-hints']) },
-  { name: 'build', run: buildAll },
+  {
+    name: 'unused',
+    group: 'sources',
+    run: () => tool('knip', 'knip', ['--no-progress', '--no-config-hints']),
+  },
+  { name: 'build', group: 'sources', run: buildAll },
   { name: 'types', run: checkTypes },
   { name: 'unit', run: vitest },
   { name: 'conformance-server', run: (args, folder) => conformance('server', args, folder) },
@@ -60,11 +70,11 @@ async function buildAll() {
 
 /** What the build does not compile with `tsc`: the console, which Vite strips, all tests, and those whose subject is types. */
 async function checkTypes(args, folder) {
-  for (const project of ['packages/console', 'tests']) {
-    const checked = await tool('typescript', 'tsc', ['-p', project, '--noEmit'])
-    if (checked.failed > 0) return checked
-  }
-  return vitest(['--typecheck.only', ...args], folder)
+  const projects = ['packages/console', 'tests'].map((project) =>
+    tool('typescript', 'tsc', ['-p', project, '--noEmit']),
+  )
+  const checked = await Promise.all(projects)
+  return checked.find(({ failed }) => failed > 0) ?? vitest(['--typecheck.only', ...args], folder)
 }
 
 async function vitest(args, folder) {
