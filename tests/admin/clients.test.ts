@@ -63,7 +63,7 @@ describe('clients', () => {
     expect(await find('gone one')).toMatchObject({ connected: true })
     const before = (await gateway.api.call('overview', {})).clients
     // As a client that is killed: it says no farewell.
-    const kept = [...gateway.front.handlers.get('')!.service.sessions.values()].at(-1)!
+    const kept = [...gateway.front.handlers.get('')!.service.sessions.all.values()].at(-1)!
     kept.lastSeen -= 120_000
     const known = gateway.gateway.exchanges.clients.get(kept.session.id)
     if (known) (known as { lastSeen: number }).lastSeen -= 120_000
@@ -93,7 +93,7 @@ describe('clients', () => {
     await using client = await connect(`${gateway.url}/mcp`, { name: 'careful', version: '1', era: 'legacy' })
     await client.call('crash_say', { text: 'x' })
     const ids = [...gateway.front.handlers.values()].flatMap(({ service }) =>
-      [...service.sessions.values()].map((session) => session.id),
+      [...service.sessions.all.values()].map((session) => session.id),
     )
     expect(ids.length).toBeGreaterThan(0)
     const text = JSON.stringify([await rows(), (await gateway.api.call('wire', { query: {} })).records])

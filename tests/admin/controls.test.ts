@@ -127,7 +127,8 @@ describe('an endpoint as a caller sees it', () => {
         ownDefinition: { name: 'echo', inputSchema: { properties: { message: {} } } },
       },
     })
-    expect((await seen({ endpoint: 'desk', as: 'key:other' })).mayUse).toBe(false)
+    expect((await seen({ endpoint: 'desk', as: 'person:ann' })).mayUse).toBe(false)
+    await expect(seen({ endpoint: 'desk', as: 'key:dsk' })).rejects.toThrow('No key is called "dsk"')
   })
 
   it('shows a view that is still edited, and what is wrong with it', async () => {
@@ -159,6 +160,18 @@ describe('an endpoint as a caller sees it', () => {
     const { chain } = await gateway.api.call('why', {
       query: { name: 'all_get-env', as: 'key:desk', view: 'desk', args: '{}' },
     })
-    expect(chain.some(({ code }) => code === 'denied')).toBe(true)
+    expect(chain.find(({ status }) => status === 'problem')).toMatchObject({
+      code: 'not-in-view',
+      fix: 'Add "all/get-env" to "use" of the view.',
+    })
+    const why = (query: { name: string; as?: string; view?: string }) => gateway.api.call('why', { query })
+    const say = { verdict: 'available', summary: 'The view "desk" calls it so', name: 'say' }
+    expect(await why({ name: 'say', as: 'key:desk' })).toMatchObject(say)
+    expect(await why({ name: 'say', as: 'key:desk', view: 'desk' })).toMatchObject(say)
+    expect(await why({ name: 'say', as: 'person:ann' })).toMatchObject({
+      verdict: 'missing',
+      summary: 'The view "desk" is not for person:ann: for them it does not exist',
+    })
+    await expect(why({ name: 'say', view: 'dsk' })).rejects.toThrow('No view or target is called "dsk"')
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROLE_OF, ROUTES, type RouteName } from '../../packages/gateway/src/admin/contract.ts'
+import { ROUTES, type RouteName } from '../../packages/gateway/src/admin/contract.ts'
 import { narrowed } from '../../packages/gateway/src/admin/http/roles.ts'
 import { IssuerWorld } from '../../packages/mcp/src/auth/guard/fixtures/issuer-world.test.node.ts'
 import { modernRequest } from '../support/raw-client.ts'
@@ -58,7 +58,7 @@ describe('every route', () => {
     async (role) => {
       const wrong: string[] = []
       for (const name of names) {
-        const needed = ROLE_OF[name] === 'anyone' ? 'none' : ROLE_OF[name]
+        const needed = ROUTES[name].role === 'anyone' ? 'none' : ROUTES[name].role
         const isOpen = RANKS.indexOf(role) >= RANKS.indexOf(needed)
         const status = await ask(name, tokens[role]!)
         if ((status !== 403) !== isOpen) wrong.push(`${name}: ${status}`)
@@ -68,7 +68,7 @@ describe('every route', () => {
   )
 
   it('that a viewer may use changes nothing and shows no bodies', () => {
-    const open = names.filter((name) => ROLE_OF[name] === 'viewer')
+    const open = names.filter((name) => ROUTES[name].role === 'viewer')
     const changing = open.filter((name) => ROUTES[name].method !== 'GET')
     // It reads with a body.
     expect(changing).toEqual(['seen'])

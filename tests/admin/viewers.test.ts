@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, http } from '@gantry/mcp/client'
 import { Server, tool, ToolError } from '@gantry/mcp/server'
 import { ProtocolError } from '@gantry/mcp/exchange'
-import { ROLE_OF, ROUTES, type RouteName } from '../../packages/gateway/src/admin/contract.ts'
+import { ROUTES, type RouteName } from '../../packages/gateway/src/admin/contract.ts'
 import { adminGateway, until, type AdminGateway } from '../support/admin-gateway.ts'
 import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 
@@ -86,7 +86,8 @@ async function callEverything(): Promise<void> {
 
 async function readRoute(role: 'viewer' | 'operator', name: RouteName): Promise<void> {
   const { method, path, answers } = ROUTES[name]
-  if (method !== 'GET' || answers === 'events' || (role === 'viewer' && ROLE_OF[name] !== 'viewer')) return
+  if (method !== 'GET' || answers === 'events' || (role === 'viewer' && ROUTES[name].role !== 'viewer'))
+    return
   const { records } = await gateway.api.call('wire', {})
   for (const id of path.includes('{id}') ? records.map((one) => String(one.id)) : ['']) {
     const query =

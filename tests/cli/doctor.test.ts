@@ -96,8 +96,12 @@ describe('gantry doctor', () => {
 
   it('waits for a launcher that installs for longer than one question to the gateway lasts, and says so', async () => {
     const good = await shop.write('good.mjs', serverWith('one'))
-    const install = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1; done'
-    const npx = await shop.write('npx', `#!/bin/sh\n${install}\nexec node '${good}'\n`)
+    // What is installed starts at once the next time.
+    const install = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1; done; touch "$0.installed"'
+    const npx = await shop.write(
+      'npx',
+      `#!/bin/sh\n[ -f "$0.installed" ] || { ${install}; }\nexec node '${good}'\n`,
+    )
     await chmod(npx, 0o755)
     const entry = { command: npx, args: ['-y', 'some-server'], timeouts: { start: '2s' } }
     await shop.write('gantry.json', JSON.stringify({ mcpServers: { slow: entry } }))

@@ -93,7 +93,7 @@ describe(`whatever comes in (seed ${SEED})`, () => {
     }
     handler.close()
     expect(server.listeners).toBe(0)
-    expect(handler.service.sessions.size).toBe(0)
+    expect(handler.service.sessions.all.size).toBe(0)
     const growth = (await heapInUse()) - before
     expect(growth).toBeLessThan(10_000_000)
     expect(unhandled).toEqual([])

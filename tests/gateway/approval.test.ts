@@ -247,6 +247,11 @@ it('a service decides by a signed webhook', async () => {
   expect(await post(decision('key:duty'))).toBe(200)
   expect(await post(decision('key:lea'))).toBe(409)
   expect((await callModern(gateway, 650)).text).toContain('refunded 650')
+  // The same call once more needs a decision of its own: a message that somebody has kept is none.
+  expect((await callModern(gateway, 650)).text).toContain('waits for the approval')
+  await expect.poll(() => heard).toHaveLength(2)
+  expect(await post(decision('key:duty'))).toBe(404)
+  expect((await callModern(gateway, 650)).text).toContain('waits for the approval')
   service.close()
 })
 

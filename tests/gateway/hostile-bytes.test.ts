@@ -62,7 +62,9 @@ describe('bytes of strangers at the front', () => {
         const more = method === 'POST' ? body : ''
         const two = (header: string) => rawRequest(port, path, method, `${header}\r\n${more}`)
         expect(await two('HOST: evil.example'), path).toMatch(/^HTTP\/1.1 400/)
-        expect(await two('Authorization: a\r\nauthorization: b'), path).toMatch(/^HTTP\/1.1 400/)
+        for (const name of ['Authorization', 'X-API-Key', 'Mcp-Session-Id', 'Last-Event-ID']) {
+          expect(await two(`${name}: a\r\n${name.toLowerCase()}: b`), path).toMatch(/^HTTP\/1.1 400/)
+        }
       }
     }
     await expectAlive(gateway)

@@ -71,3 +71,42 @@ describe('load', () => {
     })
   })
 })
+
+describe('a limit that is used up', async () => {
+  const rates = [{ name: 'once', for: ['a/quick'], rate: '1/h' }]
+  const gateway = await testGateway(
+    { mcpServers: { a: { module: 'a' } }, views: { desk: { use: ['a/*'] } }, limits: { rates } },
+    { embedded: new Map([['a', app]]) },
+  )
+  afterAll(() => gateway.close())
+  await modernRequest(gateway.endpoint, 'tools/call', { name: 'a_quick' })
+  const data = { reason: 'limit', limit: 'once', retryAfter: expect.any(Number) }
+  const isInTime = (headers: Headers): boolean => {
+    const seconds = Number(headers.get('retry-after'))
+    return seconds > 3000 && seconds <= 3600
+  }
+
+  it.each(['', '/a', '/desk'])('refuses a modern client at %j, with 429 and Retry-After', async (place) => {
+    const name = place === '/a' ? 'quick' : 'a_quick'
+    const { status, headers, message } = await modernRequest(gateway.endpoint + place, 'tools/call', { name })
+    expect([status, isInTime(headers)]).toEqual([429, true])
+    expect(message.error).toMatchObject({ code: -32603, data })
+  })
+
+  it('refuses a legacy client in the same way', async () => {
+    // A session without credentials is a caller of its own.
+    const session = await openSession(gateway.endpoint)
+    const call = () => legacyRequest(gateway.endpoint, 'tools/call', { name: 'a_quick' }, { session })
+    expect((await call()).message.result).toBeDefined()
+    const { status, headers, message } = await call()
+    expect([status, isInTime(headers)]).toEqual([429, true])
+    expect(message.error).toMatchObject({ code: -32603, data })
+  })
+
+  it('says so on the stream of HTTP+SSE', async () => {
+    await using client = await connect(sse(`${gateway.url}/sse`))
+    await client.call('a_quick')
+    const refused = await client.call('a_quick').catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: -32603, data })
+  })
+})

@@ -268,10 +268,12 @@ describe('what callers learn of a failure', () => {
 
   it('names no address of a target that cannot be reached', async () => {
     logLines()
+    // Each call tries again, after a pause that grows with the failures.
+    const restart = { minDelay: 10, maxDelay: 20 }
     const unreachable = {
-      web: { url: 'http://127.0.0.1:1/planted-path?key=planted-query' },
-      gone: { command: '/planted/no-such-command', args: ['--token', 'planted-token'] },
-      api: { openapi: { document: 'http://127.0.0.1:1/planted-document.json' } },
+      web: { url: 'http://127.0.0.1:1/planted-path?key=planted-query', restart },
+      gone: { command: '/planted/no-such-command', args: ['--token', 'planted-token'], restart },
+      api: { openapi: { document: 'http://127.0.0.1:1/planted-document.json' }, restart },
     }
     const gateway = await start(unreachable, { catalog: { deadline: 200 } })
     for (const target of ['web', 'gone', 'api']) {

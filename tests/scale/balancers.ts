@@ -53,7 +53,7 @@ export async function startRealBalancer(kind: BalancerKind, places: readonly str
   const port = await freePort()
   let text = settings(await readFile(join(ROOT, file), 'utf8'), folder, port)
   for (const [at, place] of places.entries())
-    text = text.replace(`gantry-${at + 1}:7332`, new URL(place).host)
+    text = text.replaceAll(`gantry-${at + 1}:7332`, new URL(place).host)
   const own = join(folder, kind)
   await writeFile(own, text)
   const child = spawn(programs[kind], args(own, folder), { stdio: ['ignore', 'ignore', 'pipe'] })

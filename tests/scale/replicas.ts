@@ -7,7 +7,6 @@ import { serveFrom, type SourceProcess } from '../support/source-process.ts'
 export interface ReplicaOptions {
   /** The store in Redis, as machines have it. Without it they share a folder of this one. */
   readonly redis?: object
-  readonly isBuilt?: boolean
   /** Where the others reach the one at this port. */
   readonly addressOf?: (port: number) => Promise<string>
 }
@@ -39,8 +38,7 @@ export async function startReplicas(
   const folder = await mkdtemp(join(tmpdir(), 'gantry-replicas-'))
   const places: Place[] = []
   for (let at = 0; at < count; at++) places.push(await prepare(join(folder, `gantry-${at}`), config, options))
-  const { isBuilt = false } = options
-  const serve = ({ file, port }: Place): Promise<SourceProcess> => serveFrom(file, { port, isBuilt })
+  const serve = ({ file, port }: Place): Promise<SourceProcess> => serveFrom(file, { port })
   const all = await Promise.all(places.map(serve))
   const start = async (at: number): Promise<void> => {
     all[at] = await serve(places[at]!)

@@ -21,7 +21,11 @@ let gateway: SourceProcess
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'gantry-workers-test-'))
   target = await serveHttp(
-    new Server({ name: 'words', version: '1.0.0', tools: { hello: { run: () => 'hello' } } }),
+    new Server({
+      name: 'words',
+      version: '1.0.0',
+      tools: { hello: { run: () => 'hello' }, few: { run: () => 'one of few' } },
+    }),
   )
   const file = join(folder, 'gantry.json')
   await writeFile(
@@ -31,6 +35,7 @@ beforeAll(async () => {
         words: { url: target.url },
         counter: { command: process.execPath, args: [COUNTER], env: { REVISIONS: '2025-11-25' } },
       },
+      limits: { rates: [{ name: 'few', for: ['tools:words/few'], rate: '1/h', burst: 5 }] },
       server: { workers: WORKERS, drainDelay: '2s' },
       stateDir: join(folder, 'state'),
       telemetry: { logLevel: 'warn' },
@@ -48,7 +53,7 @@ afterAll(async () => {
 /** Processes that the supervisor has now. The loader of the sources has helpers, which are none of them. */
 function workersOf({ child }: SourceProcess): number[] {
   const { stdout } = spawnSync('ps', ['--ppid', String(child.pid), '-o', 'pid=,args='], { encoding: 'utf8' })
-  const lines = stdout.split('\n').filter((line) => line.includes('gantry.ts'))
+  const lines = stdout.split('\n').filter((line) => /gantry\.[jt]s/.test(line))
   return lines.map((line) => Number.parseInt(line, 10))
 }
 
@@ -163,6 +168,21 @@ it('is one gateway: any worker answers, a program runs once, and the numbers are
   for (let index = 0; index < 6; index += 1) expect(await call('words_hello')).toBe('hello')
   expect((await metric('gantry_requests_total')) - before).toBe(12)
   expect(await metric('gantry_store_up')).toBe(1)
+})
+
+it('counts calls against a limit in all workers together', async () => {
+  const few = async (): Promise<number> => {
+    const params = { name: 'words_few', arguments: {} }
+    const answer = await modernRequest(gateway.endpoint, 'tools/call', params, {
+      headers: { connection: 'close' },
+    })
+    // The workers hear of it ten times a second.
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    return answer.status
+  }
+  const seen: number[] = []
+  for (let index = 0; index < 10; index++) seen.push(await few())
+  expect(seen).toEqual([...Array(5).fill(200), ...Array(5).fill(429)])
 })
 
 it('a legacy session is one, whichever worker its requests reach, with questions in the middle of a call', async () => {

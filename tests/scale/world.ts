@@ -4,7 +4,7 @@ import { serveHttp, type HttpTarget } from '../support/http-targets.ts'
 import { startRedis, type RedisServer } from '../support/redis.ts'
 import type { Balancer } from './balancer.ts'
 import { startRealBalancer, type BalancerKind } from './balancers.ts'
-import { startReplicas, type ReplicaOptions, type Replicas } from './replicas.ts'
+import { startReplicas, type Replicas } from './replicas.ts'
 
 const PROGRAM = fileURLToPath(new URL('../interop/fixtures/everything-server.mjs', import.meta.url))
 const REVISIONS = { old: '2025-11-25', new: '2026-07-28' } as const
@@ -23,13 +23,12 @@ export interface ScaleWorld {
 export async function startGateways(
   kind: BalancerKind,
   config: Record<string, unknown>,
-  { isBuilt = false }: Pick<ReplicaOptions, 'isBuilt'> = {},
 ): Promise<ScaleWorld> {
   const redis = await startRedis()
   const replicas = await startReplicas(
     3,
     { ...config, telemetry: { logLevel: 'warn' } },
-    { redis: { url: `redis://127.0.0.1:${redis.port}` }, isBuilt },
+    { redis: { url: `redis://127.0.0.1:${redis.port}` } },
   )
   const balancer = await startRealBalancer(
     kind,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openRedisStore, type Store } from '../../packages/gateway/src/store/index.ts'
 import { describeKills } from '../../packages/gateway/src/store/killed-processes.test.support.ts'
+import { startProcess } from '../../packages/gateway/src/store/start-process.test.support.ts'
 import { startRedis, type RedisServer } from '../support/redis.ts'
 
 let redis: RedisServer
@@ -113,4 +114,26 @@ it('tells those who listen that they missed something, and gives out no number t
   await store.publish('c', 'two')
   await expect.poll(() => heard.at(-1)).toBe('two')
   await store.close()
+})
+
+it('keeps a process that waits for nothing but Redis, as a gateway may while it starts', async () => {
+  await redis.kill()
+  const waiting = startProcess([JSON.stringify({ ...redis.options, prefix: 'late' }), 'wait'])
+  await expect.poll(() => waiting.reports.length).toBe(1)
+  // It tries again several times meanwhile.
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  expect(waiting.child.exitCode).toBeNull()
+  await redis.start()
+  expect(await waiting.exit).toEqual({ code: 0, signal: null })
+  expect(waiting.reports.at(-1)).toEqual({ did: 'done' })
+})
+
+it('does not say that Redis is away when it is closed', async () => {
+  const told: unknown[] = []
+  const options = { ...redis.options, prefix: 'closed', onAway: (away: unknown) => void told.push(away) }
+  const store = await openRedisStore(options)
+  await store.rows({ name: 'things' }).put('a', '1')
+  await store.close()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(told).toEqual([])
 })

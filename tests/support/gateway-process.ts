@@ -68,9 +68,12 @@ export class GatewayProcess {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = new Promise((resolve) => this.child.once('exit', resolve))
-    this.child.kill('SIGKILL')
-    await ended
+    const { exitCode, signalCode } = this.child
+    if (exitCode === null && signalCode === null) {
+      const ended = new Promise((resolve) => this.child.once('exit', resolve))
+      this.child.kill('SIGKILL')
+      await ended
+    }
     await rm(this.#dir, { recursive: true, force: true })
   }
 }

@@ -103,17 +103,22 @@ export function legacyRequest(
 }
 
 /** Opens a legacy session and returns its id. */
-export async function openSession(url: string, capabilities: object = {}): Promise<string> {
-  const answer = await legacyRequest(url, 'initialize', {
+export async function openSession(
+  url: string,
+  capabilities: object = {},
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const params = {
     protocolVersion: '2025-11-25',
     capabilities,
     clientInfo: { name: 'raw-client', version: '1' },
-  })
+  }
+  const answer = await legacyRequest(url, 'initialize', params, { headers })
   const session = answer.headers.get('mcp-session-id')!
   await post(
     url,
     { jsonrpc: '2.0', method: 'notifications/initialized' },
-    { headers: { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' } },
+    { headers: { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' } },
   )
   return session
 }

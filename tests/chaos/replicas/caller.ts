@@ -21,6 +21,8 @@ export class Caller {
   #client: Client | undefined
   /** When the last call that was answered well began and ended. */
   #good = { began: 0, ended: 0 }
+  /** Since when it is watched, and the longest time without a good answer since then. */
+  #watched = { since: 0, longest: 0 }
 
   constructor(url: string, target: string, era: 'legacy' | 'modern', report: Report, random: () => number) {
     this.name = `${era}-${target}`
@@ -43,13 +45,29 @@ export class Caller {
     this.#stopping.abort()
   }
 
-  /** Resolves when a call that began after this moment was answered well; undefined: none was for a minute. */
+  /** From now on it is measured how long it goes without a good answer. */
+  watch(): void {
+    this.#watched = { since: Date.now(), longest: 0 }
+  }
+
+  /**
+   * Resolves when a call that began after this moment was answered well, with the longest time without a good answer since
+   * it is watched. What fails late, as when Redis has been away for a while, so counts as well. Undefined: none was for
+   * a minute.
+   */
   async recovered(since: number): Promise<number | undefined> {
     while (this.#good.began < since) {
       if (Date.now() - since > GIVEN_UP_AFTER) return undefined
       await sleep(5)
     }
-    return this.#good.ended - since
+    return this.#watched.longest
+  }
+
+  #answered(began: number): void {
+    const ended = Date.now()
+    const { since, longest } = this.#watched
+    this.#watched = { since, longest: Math.max(longest, ended - Math.max(since, this.#good.ended)) }
+    this.#good = { began, ended }
   }
 
   async #once(): Promise<void> {
@@ -69,7 +87,7 @@ export class Caller {
       const wanted = tool === 'ask' ? `${id} ${this.name}` : id
       if (said === wanted) {
         this.#report.answered(id)
-        this.#good = { began, ended: Date.now() }
+        this.#answered(began)
       } else this.#report.failed(id, said, isErrorResult(result) ? undefined : `got ${said}`)
     } catch (thrown) {
       if (late.aborted) this.#report.lost(id)

@@ -21,6 +21,8 @@ async function run({ id, wait = 0 }, ctx) {
 const app = new Server({
   name: 'counting',
   version: '1.0.0',
+  // Whatever process gets the answer to a question can go on with the call.
+  secret: 'a secret that all processes of this server share',
   revisions: process.env.REVISIONS.split(','),
   tools: {
     once: tool({ input, run }),

@@ -9,8 +9,11 @@ export interface RedisPair {
   readonly settings: object
   /** Resolves when the replica has everything. */
   settled(): Promise<void>
-  /** Kills the server that writes, waits until the other one is promoted, and starts the first again beside it. */
-  failOver(): Promise<void>
+  /**
+   * Kills the server that writes, waits until the other one is promoted, and starts the first again beside it. The
+   * Sentinel notices after so many milliseconds.
+   */
+  failOver(noticedAfter: number): Promise<void>
   close(): Promise<void>
 }
 
@@ -33,8 +36,9 @@ export async function startRedisPair(): Promise<RedisPair> {
     ].join('\n'),
   )
   const sentinel = await startRedis({ sentinel: true, file })
-  // Otherwise a replica that is back is looked at only every ten seconds, and cannot be promoted before.
-  await sentinel.ask('SENTINEL DEBUG info-period 200 ping-period 100')
+  // Otherwise a replica that is back is looked at only every ten seconds, and cannot be promoted before. One whose
+  // server is gone is asked each second, and must have answered within five pings, or nobody is promoted for seconds.
+  await sentinel.ask('SENTINEL DEBUG info-period 200 ping-period 300')
   const servers = [first, second]
   const isReplicated = async (main: RedisServer): Promise<boolean> =>
     (await main.ask('WAIT 1 100')).includes(':1')
@@ -52,8 +56,9 @@ export async function startRedisPair(): Promise<RedisPair> {
         return isReplicated(servers[0]!)
       })
     },
-    async failOver() {
+    async failOver(noticedAfter) {
       const [main, other] = servers as [RedisServer, RedisServer]
+      await sentinel.ask(`SENTINEL SET main down-after-milliseconds ${Math.round(noticedAfter)}`)
       await main.kill()
       const limit = Date.now() + PROMOTED_WITHIN
       const isPromoted = () => takesWrites(other).catch(() => false)

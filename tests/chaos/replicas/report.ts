@@ -3,7 +3,7 @@ import { McpError } from '@gantry/mcp/client'
 /** In milliseconds, for 99 of 100. */
 const LONGEST_RECOVERY = 3_000
 
-/** How long after a fault a caller was answered again. */
+/** The longest time that a caller was without a good answer from a fault on, until all was as before. */
 interface Recovery {
   readonly fault: string
   readonly milliseconds: number
@@ -20,6 +20,8 @@ export interface Faults {
 
 /** What became of every call. */
 export class Report {
+  /** Told of everything as it happens, for those who look for a cause. */
+  readonly #tell: (event: object) => void
   rounds = 0
   /** How often the servers carried each call out. */
   counts: ReadonlyMap<string, number> = new Map()
@@ -31,28 +33,46 @@ export class Report {
   readonly recoveries: Recovery[] = []
   readonly #calls = new Map<string, { tool: string; isAnswered: boolean; isUndone: boolean }>()
 
+  constructor(tell: (event: object) => void = () => {}) {
+    this.#tell = tell
+  }
+
   get calls(): number {
     return this.#calls.size
   }
 
   begun(id: string, tool: string): void {
     this.#calls.set(id, { tool, isAnswered: false, isUndone: false })
+    this.#tell({ id, tool })
   }
 
   answered(id: string): void {
     this.#calls.get(id)!.isAnswered = true
+    this.#tell({ id, answered: true })
   }
 
   lost(id: string): void {
     this.lostAnswers.push(id)
+    this.#tell({ id, lost: true })
   }
 
   wrong(id: string, what: string): void {
     this.wrongAnswers.push(`${id} ${what}`)
+    this.#tell({ id, wrong: what })
+  }
+
+  struck(fault: string): void {
+    this.#tell({ fault })
+  }
+
+  recovered(recovery: Recovery, caller: string): void {
+    this.recoveries.push(recovery)
+    this.#tell({ ...recovery, caller })
   }
 
   /** A result that is none of what was asked for: an error of the tool, or the answer of another call. */
   failed(id: string, said: string, wrong: string | undefined): void {
+    this.#tell({ id, said })
     if (wrong) this.wrong(id, wrong)
     else this.#count(said.slice(0, 60))
   }
@@ -63,6 +83,7 @@ export class Report {
       data?: Record<string, unknown>
       message: string
     }
+    this.#tell({ id, code, data, message })
     const call = this.#calls.get(id)
     if (call && data?.mayHaveHappened === false) call.isUndone = true
     const kind = thrown instanceof McpError ? String(code) : `${code} ${data?.reason ?? message.slice(0, 60)}`

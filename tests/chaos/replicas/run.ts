@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, http } from '@gantry/mcp/client'
 import { randomFrom } from '../processes.mjs'
@@ -15,6 +16,8 @@ export interface ReplicaChaosOptions {
   /** Only faults whose names contain this. */
   readonly only?: string
   readonly log: (line: string) => void
+  /** A file that gets a line for everything that happens. */
+  readonly journal?: string
 }
 
 /** Looks for what it will strike; what it returns strikes, and resolves when the next round may begin. */
@@ -38,9 +41,9 @@ const FAULTS: Record<string, Fault> = {
     const at = Math.floor(random() * 2)
     return () => world.restartServer(at)
   },
-  'redis killed': async (world) => {
+  'redis killed': async (world, random) => {
     await world.redis.settled()
-    return () => world.redis.failOver()
+    return () => world.redis.failOver(500 + random() * 3_000)
   },
   'connections dropped': async (world, random) => async () => {
     for (const proxy of world.proxies) if (random() < 0.5) proxy.drop()
@@ -102,7 +105,8 @@ async function storesOf({ replicas }: ChaosWorld): Promise<string> {
 /** Breaks gateways that act as one, round by round, while clients of both eras call servers of both. */
 export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Report> {
   const { rounds, replicas, seed, within = Number.POSITIVE_INFINITY, only = '', log } = options
-  const report = new Report()
+  const journal = options.journal === undefined ? undefined : createWriteStream(options.journal)
+  const report = new Report((event) => journal?.write(`${JSON.stringify({ at: Date.now(), ...event })}\n`))
   const random = randomFrom(seed)
   const world = await ChaosWorld.start(replicas)
   const callers = (['legacy', 'modern'] as const).flatMap((era) =>
@@ -119,17 +123,19 @@ export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Rep
         report.stuck.push(`${kind}, round ${round}: ${error}`)
       })
       if (!strike) break
-      const began = Date.now()
-      const mended = strike()
+      report.struck(`${kind}, round ${round}`)
+      for (const caller of callers) caller.watch()
+      await strike()
+      report.struck(`${kind} is over`)
+      const mended = Date.now()
       const times = await Promise.all(
-        callers.map(async (caller) => ({ caller: caller.name, after: await caller.recovered(began) })),
+        callers.map(async (caller) => ({ caller: caller.name, after: await caller.recovered(mended) })),
       )
-      await mended
       for (const { caller, after } of times) {
         if (after === undefined) {
           report.stuck.push(`${caller} after ${kind}, round ${round}`)
           log(`${caller} is stuck. The gateways say of their store: ${await storesOf(world)}`)
-        } else report.recoveries.push({ fault: kind, milliseconds: after })
+        } else report.recovered({ fault: kind, milliseconds: after }, caller)
       }
       report.rounds = round
       const slowest = times.reduce((one, other) => ((other.after ?? 1e9) > (one.after ?? 1e9) ? other : one))
@@ -144,6 +150,7 @@ export async function runReplicaChaos(options: ReplicaChaosOptions): Promise<Rep
     await Promise.all(running)
     report.counts = await world.counts()
     await world.close()
+    journal?.end()
   }
   return report
 }

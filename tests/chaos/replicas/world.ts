@@ -73,8 +73,8 @@ export class ChaosWorld {
     }
     const replicas = await startReplicas(
       count,
-      { mcpServers, telemetry: { logLevel: 'error' }, server: { drainDelay: '300ms', shutdownGrace: '5s' } },
-      { redis: redis.settings, isBuilt: true, addressOf: behindProxy },
+      { mcpServers, telemetry: { logLevel: 'error' }, server: { drainDelay: '300ms', shutdownGrace: '2s' } },
+      { redis: redis.settings, addressOf: behindProxy },
     )
     const places: string[] = []
     for (const { url } of replicas.all) places.push(await behindProxy(Number(new URL(url).port)))
