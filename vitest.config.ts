@@ -24,7 +24,7 @@ export default defineConfig({
     // One more than a small machine has processors: many tests wait.
     maxWorkers: 3,
     // For the threads that the gateway starts: they are not Vitest's to translate.
-    execArgv: ['--import', new URL('./scripts/lib/typescript-loader.mjs', import.meta.url).href],
+    execArgv: ['--import', new URL('./scripts/lib/typescript-in-threads.mjs', import.meta.url).href],
     setupFiles: ['packages/mcp/src/testing/fixtures/referee.test.setup.ts'],
   },
 })
