@@ -183,6 +183,15 @@ const respelled = plain.chain(({ scheme, host, path, text }) =>
     })),
 )
 
+it.each(['a:#', 'docs://x/y?', 'docs://x/y?#', 'https://example.com/#'])(
+  '%s has the forms of what is sent: an empty query or fragment is none',
+  (uri) => {
+    const forms = uriForms(uri)
+    expect(uriForms(sentUri(forms))).toEqual(forms)
+    expect(forms.loose).not.toMatch(/[?#]/)
+  },
+)
+
 describe('for any URI', () => {
   it('every spelling of it has the same forms', () => {
     fc.assert(

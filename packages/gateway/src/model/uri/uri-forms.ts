@@ -80,8 +80,9 @@ function exactParts(parts: UriParts): ExactReading {
       scheme,
       authority: host?.text,
       path: isRoot ? '/' : path.text,
-      query: settle(parts.query),
-      fragment: settle(parts.fragment),
+      // An empty one says nothing. Clients and servers drop it.
+      query: parts.query === '?' ? '' : settle(parts.query),
+      fragment: parts.fragment === '#' ? '' : settle(parts.fragment),
     },
     isAmbiguous,
     climbing: path.climbs ? written : undefined,
@@ -165,8 +166,8 @@ function join({ scheme, authority, path, query, fragment }: UriParts): string {
     (scheme === undefined ? '' : `${scheme}:`) +
     (authority === undefined ? '' : `//${authority}`) +
     path +
-    (query === '?' ? '' : query) +
-    (fragment === '#' ? '' : fragment)
+    query +
+    fragment
   )
 }
 
