@@ -9,15 +9,7 @@ import {
   type JsonRpcResponse,
   type RequestId,
 } from '../../../jsonrpc/index.ts'
-import {
-  isLoggingLevel,
-  LATEST_LEGACY,
-  META,
-  toInitializeResult,
-  type Implementation,
-  type LoggingLevel,
-  type ServerCapabilities,
-} from '../../../protocol/index.ts'
+import { LATEST_LEGACY, META, type Implementation, type LoggingLevel } from '../../../protocol/index.ts'
 import { CallTable } from '../../pending-requests.ts'
 import { callerKey } from '../../../protocol/callers.ts'
 import {
@@ -32,7 +24,6 @@ import {
   responseFacts,
   writeError,
   dropOutcome,
-  writeNotification,
   writeOutcome,
   writeRawOutcome,
   refusalOf,
@@ -40,24 +31,17 @@ import {
   type EndedSession,
   type Served,
 } from '../../server/answer.ts'
-import {
-  hasMethod,
-  deliverable,
-  discover,
-  type LegacySessionFacts,
-  readInitialize,
-  refuse,
-  refuseInitialize,
-} from './handshake.ts'
+import { hasMethod, type LegacySessionFacts, refuse } from './handshake.ts'
 import { LegacyQuestions } from './questions.ts'
 import { type CallHost, type LegacyIo, ServedCall } from './served-call.ts'
+import { ownMethod, SessionMethods, type SessionMethodsHost } from './session-methods.ts'
 import type { SessionSettings } from './session-settings.ts'
 import { LegacySubscriptions, type SubscriptionHost } from './subscriptions.ts'
 import { NO_PARAMS } from '../../message-hints.ts'
 import { PlainExchange, type RequestContext } from '../../plain-exchange.ts'
 
 /** The legacy server edge: one session, which plays modern outcomes as live requests. */
-export class LegacySession implements SubscriptionHost, CallHost {
+export class LegacySession implements SubscriptionHost, CallHost, SessionMethodsHost {
   readonly served: Served
   client: ClientFacts
   /** Before `logging/setLevel` the server decides (2025-11-25, Logging): everything from `info` up. */
@@ -71,7 +55,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
   /** Tells that it has ended, where that is measured. */
   #tellEnd: (() => void) | undefined
   readonly io: LegacyIo
-  #capabilities: ServerCapabilities | undefined
+  #methods: SessionMethods | undefined
   #questions: LegacyQuestions | undefined
   #subscriptions: LegacySubscriptions | undefined
   /** The session was brought back: changes may have been missed. Resolves when its resources are followed again. */
@@ -143,26 +127,20 @@ export class LegacySession implements SubscriptionHost, CallHost {
   open(context: RequestContext): void {
     this.initialized = true
     if (!this.io.canPush || this.#hungUp) return
-    this.#listening.openLists(context)
+    this.listening.openLists(context)
     const missed = this.#missed
     this.#missed = undefined
-    missed?.then(() => this.#tellMissed(context)).catch(() => {})
+    missed?.then(() => this.#own.tellMissed(context)).catch(() => {})
   }
 
-  get #listening(): LegacySubscriptions {
+  get listening(): LegacySubscriptions {
     this.#subscriptions ??= new LegacySubscriptions(this)
     return this.#subscriptions
   }
 
-  /** Nobody knows what changed before the session was brought back, so its client looks at everything again. */
-  async #tellMissed(context: RequestContext): Promise<void> {
-    const { tools, prompts, resources } = await this.#knownCapabilities(context)
-    for (const [kind, offer] of Object.entries({ tools, prompts, resources })) {
-      if (offer?.listChanged) this.send(writeNotification({ method: `notifications/${kind}/list_changed` }))
-    }
-    for (const uri of this.#listening.uris) {
-      this.send(writeNotification({ method: 'notifications/resources/updated', params: { uri } }))
-    }
+  get #own(): SessionMethods {
+    this.#methods ??= new SessionMethods(this)
+    return this.#methods
   }
 
   response(message: JsonRpcResponse): boolean {
@@ -193,19 +171,20 @@ export class LegacySession implements SubscriptionHost, CallHost {
     return { logLevel: this.logLevel, resources: this.#subscriptions?.uris ?? [] }
   }
 
-  /** The session goes on here. With `context`, that of its first request, its client hears of changes again. */
+  /**
+   * The session goes on in this process. With `context` (of its first request), its client hears about changes again.
+   */
   restore(facts: LegacySessionFacts, settings?: SessionSettings, context?: RequestContext): void {
     const { version, capabilities, info } = facts
     this.client = { version, capabilities, info: info as Implementation | undefined }
     if (settings?.logLevel) this.logLevel = settings.logLevel
-    this.negotiated = true
     this.initialized = true
     // Only sessions over HTTP can be resumed.
-    this.#begin('http')
+    this.begin('http')
     if (!context) return
     const { resources = [] } = settings ?? {}
-    // What is refused by now is not followed any more.
-    this.#missed = Promise.all(resources.map((uri) => this.#listening.subscribe(uri, context)))
+    // Resources that the caller may not use any more are not followed any more.
+    this.#missed = Promise.all(resources.map((uri) => this.listening.subscribe(uri, context)))
   }
 
   /** The client sends nothing more: questions would get no answer, so only answers are sent. */
@@ -215,7 +194,7 @@ export class LegacySession implements SubscriptionHost, CallHost {
     this.#subscriptions?.close()
   }
 
-  /** Calls under way get the error as their answer; without one they get none. */
+  /** Calls under way get the error as their answer; without an error they get no answer. */
   close(reason: unknown = 'closed', error?: ProtocolError): void {
     this.#hungUp = true
     for (const call of [...this.#inFlight.values()]) {
@@ -229,7 +208,8 @@ export class LegacySession implements SubscriptionHost, CallHost {
     this.#tellEnd = undefined
   }
 
-  #begin(transport: EndedSession['transport']): void {
+  begin(transport: EndedSession['transport']): void {
+    this.negotiated = true
     const { onSessionEnd } = this.served
     if (!onSessionEnd) return
     const at = performance.now()
@@ -260,34 +240,16 @@ export class LegacySession implements SubscriptionHost, CallHost {
   #dispatch(message: JsonRpcRequest, context: RequestContext, call: ServedCall): Outcome | Promise<Outcome> {
     const { method } = message
     const { strict, around } = this.served
-    const own = this.#ownMethod(method)
+    const own = ownMethod(method)
     if (strict && !this.initialized && method !== 'initialize' && method !== 'ping') {
       return refuse(INVALID_REQUEST, 'Not initialized')
     }
     if (!own) return this.#pass(method, call)
-    if (!around) return own(message, context)
+    if (!around) return own(this.#own, message, context)
     const params = message.params ?? NO_PARAMS
     return around(new PlainExchange({ ...context, method, params, client: this.client }), () =>
-      own(message, context),
+      own(this.#own, message, context),
     )
-  }
-
-  /** Answers what a session can answer by itself. The server answers everything else. */
-  #ownMethod(
-    method: string,
-  ): ((message: JsonRpcRequest, context: RequestContext) => Outcome | Promise<Outcome>) | undefined {
-    switch (method) {
-      case 'initialize':
-        return (message, context) => this.#initialize(message, context)
-      case 'ping':
-        return () => complete({})
-      case 'logging/setLevel':
-        return (message, context) => this.#setLevel(message, context)
-      case 'resources/subscribe':
-      case 'resources/unsubscribe':
-        return (message, context) => this.#subscribe(message, context)
-    }
-    return undefined
   }
 
   #pass(method: string, call: ServedCall): Outcome | Promise<Outcome> {
@@ -303,53 +265,5 @@ export class LegacySession implements SubscriptionHost, CallHost {
     if (this.#hungUp) throw new McpError('closed', 'The client has gone: nobody can be asked')
     this.#questions ??= new LegacyQuestions(this.served)
     return this.#questions.ask(requests, { caller: callerKey(exchange), ...asking })
-  }
-
-  async #initialize(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
-    const { protocolVersion, capabilities, clientInfo } = readInitialize(message.params)
-    const version = negotiateLegacy(this.served, protocolVersion)
-    if (!version) return refuseInitialize(this.served)
-    this.client = { version, capabilities, info: clientInfo }
-    const discovered = await discover(this.served, this.client, context)
-    if (discovered.type !== 'complete') return discovered
-    const found = discovered.result.capabilities as ServerCapabilities
-    this.#capabilities = deliverable(found, this.io.canPush)
-    this.negotiated = true
-    this.#begin(context.headers ? 'http' : 'stdio')
-    const facts = { ...discovered.result, capabilities: this.#capabilities }
-    return complete(toInitializeResult(facts, version, this.served.info))
-  }
-
-  async #knownCapabilities(context: RequestContext): Promise<ServerCapabilities> {
-    if (!this.#capabilities) {
-      const discovered = await discover(this.served, this.client, context)
-      const refusal = refusalOf(discovered)
-      if (refusal) throw refusal
-      const found = discovered.type === 'complete' ? discovered.result.capabilities : {}
-      this.#capabilities = deliverable(found as ServerCapabilities, this.io.canPush)
-    }
-    return this.#capabilities
-  }
-
-  async #setLevel(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
-    const capabilities = await this.#knownCapabilities(context)
-    if (!capabilities.logging) return methodNotFound(message.method)
-    const level = message.params?.level
-    if (!isLoggingLevel(level)) return refuse(INVALID_PARAMS, `Invalid params: unknown log level`)
-    this.logLevel = level
-    await this.io.changed?.()
-    return complete({})
-  }
-
-  async #subscribe(message: JsonRpcRequest, context: RequestContext): Promise<Outcome> {
-    const capabilities = await this.#knownCapabilities(context)
-    if (!capabilities.resources?.subscribe) return methodNotFound(message.method)
-    const uri = message.params?.uri
-    if (typeof uri !== 'string') return refuse(INVALID_PARAMS, 'Invalid params: "uri" must be a string')
-    const isFollowed = message.method === 'resources/subscribe'
-    const outcome = isFollowed ? await this.#listening.subscribe(uri, context) : complete({})
-    if (!isFollowed) this.#listening.unsubscribe(uri)
-    if (outcome.type === 'complete') await this.io.changed?.()
-    return outcome
   }
 }
