@@ -132,7 +132,9 @@ const LAYERS = {
     'demo/': ['config/', 'model/', ...SDK],
     'dev/': [...SDK],
     'endpoint.ts': ['model/', 'audit/', 'store/', 'catalog/', 'chain/', 'relay/', ...SDK],
+    'gateway-targets.ts': ['model/', 'config/', 'targets/', 'catalog/', 'telemetry/'],
     'gateway.ts': [
+      'gateway-targets.ts',
       'model/',
       'audit/',
       'rules/',

@@ -1,19 +1,12 @@
 import { type Sealer, type Served, writeJson } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { AuditTrail } from './audit/index.ts'
-import { Catalog, ListWatch } from './catalog/catalog.ts'
+import { Catalog } from './catalog/catalog.ts'
 import { CatalogStore } from './catalog/catalog-store.ts'
 import type { EndpointCatalog } from './catalog/endpoint-catalog.ts'
 import type { Snapshot } from './catalog/fetch-lists.ts'
 import { diffModels } from './config/diff-models.ts'
-import {
-  endpointModel,
-  hideShapes,
-  sharedLimit,
-  type GatewayModel,
-  type TargetModel,
-  type ViewModel,
-} from './model/index.ts'
+import { endpointModel, hideShapes, sharedLimit, type GatewayModel, type ViewModel } from './model/index.ts'
 import { type Consent, NO_CONSENT } from './chain/accounts/consent.ts'
 import { Approvals } from './chain/approval/approvals.ts'
 import { policyVersion } from './chain/approval/call-id.ts'
@@ -27,11 +20,10 @@ import { mayKnow } from './chain/policy/may-know.ts'
 import type { Caller } from './rules/facts.ts'
 import { permissionsOf } from './rules/permissions.ts'
 import { Endpoint } from './endpoint.ts'
+import { GatewayTargets } from './gateway-targets.ts'
 import type { Store } from './store/index.ts'
-import type { Instance } from './targets/connection/instance.ts'
-import { isSharedKey } from './targets/connection/pool.ts'
 import { createTargetServices } from './targets/create-target-services.ts'
-import { Target } from './targets/target.ts'
+import type { Target } from './targets/target.ts'
 import type { TargetServices } from './targets/operated-target.ts'
 import { type Log, limitedLog } from './telemetry/log.ts'
 import type { Tracer } from './telemetry/tracer.ts'
@@ -54,7 +46,7 @@ export interface GatewayOptions {
   readonly tracer?: Tracer | undefined
   /** Undefined: nothing is recorded. Closed by its owner, after the gateway. */
   readonly audit?: AuditTrail | undefined
-  /** The accounts of people at targets; undefined: there are none. */
+  /** The accounts of people at targets; undefined when no target uses such accounts. */
   readonly accounts?: Consent | undefined
   /** Servers in this process, by the module name that the configuration uses. */
   readonly embedded?: ReadonlyMap<string, Served>
@@ -99,9 +91,7 @@ export class Gateway {
   readonly #consent: Consent
   readonly #services: TargetServices
   readonly #limits: GatewayLimits
-  readonly #targets = new Map<string, Target>()
-  /** Targets that were removed, and still have calls under way. */
-  readonly #leaving = new Set<Target>()
+  readonly #targets: GatewayTargets
   readonly #endpoints = new Map<string, Endpoint>()
 
   constructor(options: GatewayOptions) {
@@ -176,17 +166,28 @@ export class Gateway {
         for (const observer of this.observers) observer.catalogChanged?.()
       },
     })
+    this.#targets = new GatewayTargets({
+      services: this.#services,
+      catalog: this.catalog,
+      log: options.log,
+      changed: (target) => {
+        for (const observer of this.observers) observer.targetChanged?.(target)
+      },
+      stderr: (target, line) => {
+        for (const observer of this.observers) observer.stderr?.(target, line)
+      },
+    })
   }
 
   /** Makes the targets and takes up what the last run knew of them; nothing is started yet. */
   async load(): Promise<void> {
-    for (const model of this.model.targets) this.#add(model)
+    for (const model of this.model.targets) this.#targets.add(model)
     await this.#publish()
   }
 
   /** Starts the eager targets in the background. */
   start(): void {
-    this.#startEager(this.targets)
+    this.#targets.start()
   }
 
   /** Resolves when no request is under way any more, or when the time is over. */
@@ -240,7 +241,7 @@ export class Gateway {
   /** The endpoint of a name: all targets, one target under its own names, or a view. */
   endpoint(name?: string): Endpoint | undefined {
     const view = name === undefined ? undefined : this.#viewNamed(name)
-    if (name !== undefined && !view && !this.#targets.has(name)) return undefined
+    if (name !== undefined && !view && !this.#targets.get(name)) return undefined
     const key = name ?? ''
     let endpoint = this.#endpoints.get(key)
     if (!endpoint) {
@@ -272,7 +273,8 @@ export class Gateway {
   }
 
   #policyOf(name: string): string | undefined {
-    const isThere = name === '' || this.#viewNamed(name) !== undefined || this.#targets.has(name)
+    const isThere =
+      name === '' || this.#viewNamed(name) !== undefined || this.#targets.get(name) !== undefined
     return isThere ? policyVersion(endpointModel(this.model, name).policy) : undefined
   }
 
@@ -293,13 +295,7 @@ export class Gateway {
     const diff = diffModels(this.model, model)
     this.model = model
     this.scrubber.setModel(model)
-    const replaced = diff.changed.filter((change) => change.reconnect)
-    for (const { name } of diff.removed) this.#remove(name)
-    for (const target of diff.added) this.#add(target)
-    for (const change of diff.changed) {
-      if (!change.reconnect) this.#targets.get(change.name)?.setModel(change.next)
-    }
-    for (const change of replaced) void this.#targets.get(change.name)?.replace(change.next)
+    this.#targets.apply(diff)
     this.catalog.setModel(model.catalog, model.names)
     const { limits } = model.server
     this.admission.resize(sharedLimit(limits.requestsInFlight, limits))
@@ -308,67 +304,18 @@ export class Gateway {
       await Promise.all([...this.observers].map((observer) => observer.policyChanged?.()))
     }
     await this.#publish()
-    this.#startEager(this.targets)
+    this.#targets.start()
     for (const observer of this.observers) observer.modelChanged?.(model)
-  }
-
-  #add(model: TargetModel): void {
-    const target = new Target(model, this.#services, {
-      changed: (changed) => {
-        for (const observer of this.observers) observer.targetChanged?.(changed)
-      },
-      ready: (ready, instance) => this.#connected(ready, instance),
-      stderr: (writer, line) => {
-        for (const observer of this.observers) observer.stderr?.(writer, line)
-      },
-    })
-    target.listen(new ListWatch((...change) => this.catalog.of(target)?.invalidate(...change)))
-    this.#targets.set(model.name, target)
-  }
-
-  /** Removes a target. Its calls under way may end. */
-  #remove(name: string): void {
-    const target = this.#targets.get(name)
-    if (!target) return
-    this.#targets.delete(name)
-    this.#leaving.add(target)
-    void target.retire().finally(() => this.#leaving.delete(target))
   }
 
   #publish(): Promise<void> {
     return this.catalog.setTargets(this.targets.filter((target) => target.model.enabled))
   }
 
-  #startEager(targets: readonly Target[]): void {
-    for (const target of targets) {
-      const catalog = this.catalog.of(target)
-      if (!catalog || target.model.start !== 'eager' || catalog.isFresh) continue
-      catalog.refresh().catch((error) =>
-        this.log('warn', `The lists of ${target.name} could not be fetched`, {
-          target: target.name,
-          detail: String(error.message ?? error),
-          event: 'lists-not-fetched',
-        }),
-      )
-    }
-  }
-
-  /** A new connection may offer other things than the one before. */
-  #connected(target: Target, instance: Instance): void {
-    const catalog = this.catalog.of(target)
-    if (!isSharedKey(instance.key)) {
-      if (catalog?.isInvitation) void catalog.fetchOwn(instance.key)
-      return
-    }
-    // Callers that wait for its first lists have asked for them already.
-    if (catalog && (catalog.snapshot || !catalog.isFetching)) catalog.invalidate()
-  }
-
   async close(): Promise<void> {
     for (const endpoint of this.#endpoints.values()) endpoint.close()
     await this.approvals.close()
-    await Promise.all([...this.#targets.values(), ...this.#leaving].map((target) => target.stop()))
+    await this.#targets.stop()
     await this.usage.close()
-    this.#targets.clear()
   }
 }
