@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, Server as HttpServer, ServerResponse } from 'node:http'
-import { Server as NetServer, type AddressInfo } from 'node:net'
+import { Server as NetServer } from 'node:net'
 import { drainUnreadBody, repeatedHeader, toNodeHandler, type NodeHandler } from '@gantry/mcp/server/node'
 import {
   corsHeaders,
@@ -13,7 +13,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Door } from './door.ts'
 import { certifiedBy, certifiedIn, noteCertified } from '../identity/certificates/certificate-guard.ts'
-import { openPort } from './open-port.ts'
+import { closePort, openPort } from './open-port.ts'
 import { createMeter } from './create-meter.ts'
 import { type KeptAnswers, keptAnswers } from './kept-answers.ts'
 import { type KeptSettings, keptSettings } from './kept-settings.ts'
@@ -22,7 +22,7 @@ import { isMcp, passedOn } from './passed-on.ts'
 import { isStatus, StatusPages } from './status-pages.ts'
 import type { SessionRouter } from '../workers/session-router.ts'
 import type { WorkerPort } from '../workers/worker-port.ts'
-import { boundAddress, OpenDoorError, type BoundAddress } from './bound-address.ts'
+import { listenAt, OpenDoorError, type BoundAddress } from './bound-address.ts'
 import { INVALID_REQUEST } from '@gantry/mcp/exchange'
 import { type Certified, decodePercent, type ServerModel } from '../model/index.ts'
 
@@ -93,19 +93,7 @@ export class Front {
 
   /** Resolves with the bound address when it listens; rejects when it cannot, or may not. */
   listen(port: number, host: string): Promise<BoundAddress> {
-    return new Promise((resolve, reject) => {
-      this.server.once('error', reject)
-      this.server.listen(port, host, () => {
-        this.server.off('error', reject)
-        // An error after this is about one connection, and must not end the process.
-        this.server.on('error', () => {})
-        const bound = boundAddress(this.server.address() as AddressInfo)
-        const open = this.#openDoor(bound)
-        // The server is closed in the same turn of the event loop, so no connection has been accepted yet.
-        if (open) this.server.close(() => reject(open))
-        else resolve(bound)
-      })
-    })
+    return listenAt(this.server, { port, host }, (bound) => this.#openDoor(bound))
   }
 
   /** A name may lead anywhere, so the address that was really bound decides who can reach the gateway. */
@@ -116,8 +104,8 @@ export class Front {
   }
 
   /**
-   * A request that another process passed on. Its connection is that process's, and says nothing of the caller; who a
-   * client certificate named there is told.
+   * A request that another process passed on. The connection is that process's own and says nothing about the caller,
+   * so that process also sends the caller that a client certificate named.
    */
   receive(request: IncomingMessage, response: ServerResponse, certified?: Certified): void {
     noteCertified(request, certified)
@@ -193,7 +181,7 @@ export class Front {
     return handler
   }
 
-  /** `target` is empty for the endpoint of all targets, and undefined for one that leads nowhere. */
+  /** `target` is empty for the endpoint of all targets, and undefined for a path that leads nowhere. */
   #create(served: Endpoint, target: string | undefined): NodeHandler {
     const { gateway, workers } = this.#options
     const { limits } = gateway.model.server
@@ -273,27 +261,15 @@ export class Front {
     this.#isClosing = true
     for (const { service } of this.#handlers.values()) service.drain()
     this.#nowhere?.service.drain()
-    let isClosed = false
-    this.server.close(() => {
-      isClosed = true
+    await closePort(this.server, grace, {
+      isWorking: () => this.isWorking(),
+      cutOff: () => {
+        for (const handler of this.#handlers.values()) handler.close()
+        this.#nowhere?.close()
+      },
     })
-    const until = Date.now() + grace
-    while (this.isWorking() && Date.now() < until) await this.#turn()
-    for (const handler of this.#handlers.values()) handler.close()
-    this.#nowhere?.close()
-    // The last answers need a moment to leave.
-    const flushed = Date.now() + FLUSH_TIME
-    while (!isClosed && Date.now() < flushed) await this.#turn()
-    this.server.closeAllConnections()
-  }
-
-  async #turn(): Promise<void> {
-    this.server.closeIdleConnections()
-    await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
-
-const FLUSH_TIME = 1_000
 
 const FIX = 'Names of your own go into "server.allowedHosts" and "server.allowedOrigins".'
 

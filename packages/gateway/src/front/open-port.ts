@@ -5,6 +5,8 @@ import type { Log } from '../telemetry/log.ts'
 import { CertificateFiles } from '../tls/certificate-files.ts'
 
 const HANDSHAKE_WITHIN = 15_000
+/** The last answers need a moment to leave. */
+const FLUSH_TIME = 1_000
 
 /** The port, with TLS where the configuration has a certificate. New files are taken while it is open. */
 export function openPort(
@@ -20,4 +22,26 @@ export function openPort(
   const leave = files.follow((next) => server.setSecureContext({ ...asking, ...next } as SecureOptions), log)
   server.once('close', leave)
   return server as unknown as Server
+}
+
+/** Takes no new connections, waits until nothing is under way or the time is over, and ends all connections. */
+export async function closePort(
+  server: Server,
+  grace: number,
+  { isWorking, cutOff }: { isWorking(): boolean; cutOff(): void },
+): Promise<void> {
+  let isClosed = false
+  server.close(() => {
+    isClosed = true
+  })
+  const turn = async (): Promise<void> => {
+    server.closeIdleConnections()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  const until = Date.now() + grace
+  while (isWorking() && Date.now() < until) await turn()
+  cutOff()
+  const flushed = Date.now() + FLUSH_TIME
+  while (!isClosed && Date.now() < flushed) await turn()
+  server.closeAllConnections()
 }
