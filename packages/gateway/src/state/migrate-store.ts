@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import type { GatewayModel } from '../model/index.ts'
-import type { ScannedRow, Store } from '../store/index.ts'
+import { scanAll, type ScannedRow, type Store } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
 import { openStoreOf } from './open-state.ts'
 import { vaultKeys, VAULT_KEYS } from './vault-keys.ts'
 
-const PAGE = 100
-/** Tables of one place, which are not moved: leases, messages, and the keys that read its rows. */
+/** Tables that belong to one store and are not moved: leases, messages, and the keys that open its rows. */
 const LEFT_BEHIND = new Set(['!leases', '!log', 'key-check', VAULT_KEYS])
 
 export interface Migration {
@@ -69,13 +68,8 @@ async function lookInto(from: Store, to: Store): Promise<Pick<Migration, 'rows' 
 }
 
 async function* rowsToMove(store: Store): AsyncGenerator<ScannedRow> {
-  for (let after: ScannedRow | undefined; ; ) {
-    const page: ScannedRow[] = await store.scan(after, PAGE)
-    for (const row of page) {
-      const isOver = row.expires !== undefined && row.expires <= Date.now()
-      if (!isOver && !LEFT_BEHIND.has(row.table)) yield row
-    }
-    after = page.at(-1)
-    if (!after) return
+  for await (const row of scanAll(store)) {
+    const isOver = row.expires !== undefined && row.expires <= Date.now()
+    if (!isOver && !LEFT_BEHIND.has(row.table)) yield row
   }
 }

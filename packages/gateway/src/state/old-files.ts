@@ -9,7 +9,7 @@ import { CHANGES_KEY, changeRows } from '../admin/catalog/change-log.ts'
 import { catalogRows } from '../catalog/catalog-store.ts'
 import { writeFileAtomic } from '../config/index.ts'
 import { readSmallFile, type GatewayModel } from '../model/index.ts'
-import { withLease, type Row, type Rows, type Store } from '../store/index.ts'
+import { allRows, withLease, type Store } from '../store/index.ts'
 import { tokenRows } from '../targets/token-rows.ts'
 import type { Log } from '../telemetry/log.ts'
 
@@ -84,15 +84,6 @@ export async function writeOldFiles({ stateDir }: GatewayModel, store: Store): P
     hasTokens = true
   }
   return hasTokens ? [...written, TOKENS] : written
-}
-
-async function* allRows(rows: Rows): AsyncGenerator<Row> {
-  for (let after: string | undefined; ; ) {
-    const page: Row[] = await rows.list({ limit: 50, ...(after !== undefined && { after }) })
-    yield* page
-    after = page.at(-1)?.key
-    if (after === undefined) return
-  }
 }
 
 async function setAside(path: string): Promise<void> {

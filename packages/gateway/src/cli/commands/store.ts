@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { GatewayModel } from '../../model/index.ts'
-import type { ScannedRow, Store } from '../../store/index.ts'
+import { scanAll, type Store } from '../../store/index.ts'
 import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import type { CliIo, GlobalOptions } from '../cli-io.ts'
@@ -10,7 +10,6 @@ import { loadTrusted } from '../load-trusted.ts'
 import { plainText } from '../plain-text.ts'
 import { noConfig } from '../accept-config.ts'
 
-const PAGE = 100
 const FIX_REDIS = 'See that it runs, and that "store.redis" has its address and a user that may come in'
 const MASK = '••••••'
 
@@ -134,19 +133,10 @@ async function migrate(to: string, cli: Cli<StoreOptions>): Promise<void> {
   }
 }
 
-async function* allRows(store: Store): AsyncGenerator<ScannedRow> {
-  for (let after: ScannedRow | undefined; ; ) {
-    const page: ScannedRow[] = await store.scan(after, PAGE)
-    yield* page
-    after = page.at(-1)
-    if (!after) return
-  }
-}
-
 async function check({ store, cli }: Opened): Promise<void> {
   const inspection = await store.inspect()
   const unreadable: string[] = []
-  for await (const row of allRows(store)) {
+  for await (const row of scanAll(store)) {
     await store.reveal(row).catch(() => unreadable.push(`${row.table} ${row.key}`))
   }
   const ok = inspection.problems.length === 0 && unreadable.length === 0
@@ -168,7 +158,7 @@ async function check({ store, cli }: Opened): Promise<void> {
 }
 
 async function dump({ store, cli }: Opened): Promise<void> {
-  for await (const row of allRows(store)) {
+  for await (const row of scanAll(store)) {
     const { table, key, version, expires, secret } = row
     const value = secret && !cli.options.secrets ? MASK : await store.reveal(row).catch(() => null)
     cli.say(JSON.stringify({ table, key, version, expires, secret, value }))

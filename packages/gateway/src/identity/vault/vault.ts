@@ -8,7 +8,7 @@ import {
 import { parseJson } from '@gantry/mcp/foreign'
 import { digest } from '../secret-texts.ts'
 import { secretsIn } from '../../model/index.ts'
-import { withLease, type Lease, type Row, type Rows, type Store } from '../../store/index.ts'
+import { allRows, withLease, type Lease, type Row, type Rows, type Store } from '../../store/index.ts'
 import type { Envelope, KeyRing } from './key-ring.ts'
 
 /** The owner of an account, its target, and the server there that may see it. Every row has one of these. */
@@ -57,7 +57,6 @@ export interface VaultOptions {
 const CHANGES = 'vault'
 /** How exact the time of the last use is. */
 const USED_STEP = 60_000
-const PAGE = 200
 
 /** The accounts of people at targets. A row is read with its owner's name, and with that alone. */
 export class Vault {
@@ -122,10 +121,10 @@ export class Vault {
     await this.#uses.put(key, String(now))
   }
 
-  /** The rows of one person, or of all. Rows that cannot be opened are left out and reported. */
+  /** The rows of one person, or of all people. Rows that cannot be opened are left out and reported. */
   async list(principal?: Principal): Promise<VaultRow[]> {
     const found: VaultRow[] = []
-    for await (const row of this.#all(principal && ownerOf(principal))) {
+    for await (const row of allRows(this.#rows, principal && ownerOf(principal))) {
       const entry = await this.#read(row)
       if (!entry || (principal && !samePrincipal(entry.principal, principal))) continue
       const used = await this.#uses.get(row.key)
@@ -144,7 +143,7 @@ export class Vault {
     return withLease(this.store, `vault ${keyOf(place)} ${what}`, run, signal)
   }
 
-  /** Tells all processes that the account of a person is another one now, or gone. */
+  /** Tells all processes that the account of a person was replaced or removed. */
   announce({ principal, target }: Place): Promise<void> {
     return this.store.publish(CHANGES, JSON.stringify({ principal, target }))
   }
@@ -163,7 +162,7 @@ export class Vault {
       const kid = await this.#ring.add(await this.#kidsInUse())
       let rows = 0
       let unreadable = 0
-      for await (const row of this.#all()) {
+      for await (const row of allRows(this.#rows)) {
         rows++
         if (!(await this.#rewrap(row))) unreadable++
       }
@@ -174,7 +173,7 @@ export class Vault {
   /** The keys of the ring, the newest first, with the number of rows under each. */
   async keys(): Promise<{ kid: string; rows: number }[]> {
     const counts = new Map((await this.#ring.ids()).map((kid) => [kid, 0]))
-    for await (const row of this.#all()) counts.set(kidOf(row), (counts.get(kidOf(row)) ?? 0) + 1)
+    for await (const row of allRows(this.#rows)) counts.set(kidOf(row), (counts.get(kidOf(row)) ?? 0) + 1)
     return [...counts].map(([kid, rows]) => ({ kid, rows }))
   }
 
@@ -194,24 +193,16 @@ export class Vault {
 
   async #kidsInUse(): Promise<Set<string>> {
     const used = new Set<string>()
-    for await (const row of this.#all()) used.add(kidOf(row))
+    for await (const row of allRows(this.#rows)) used.add(kidOf(row))
     return used
-  }
-
-  async *#all(prefix = ''): AsyncGenerator<Row> {
-    for (let after: string | undefined; ; ) {
-      const page = await this.#rows.list({ prefix, limit: PAGE, ...(after !== undefined && { after }) })
-      yield* page
-      after = page.at(-1)?.key
-      if (after === undefined || page.length < PAGE) return
-    }
   }
 
   async #read(row: Row, place?: Place): Promise<VaultEntry | undefined> {
     const envelope = toEnvelope(row)
     const text = envelope && (await this.#ring.open(envelope, row.key))
     const entry = text === undefined ? undefined : (parseJson(text) as unknown as VaultEntry)
-    // A row that was moved to another key does not open. Both checks would have to fail before one gets another's.
+    // A row that was moved to another key does not open. This is the second check: both would have to fail before a
+    // person gets the account of another person.
     if (
       entry &&
       (!place || (samePrincipal(entry.principal, place.principal) && entry.target === place.target))
