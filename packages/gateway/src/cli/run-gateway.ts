@@ -1,7 +1,8 @@
 import type { Served } from '@gantry/mcp/exchange'
-import type { Loaded, ServerOverrides } from '../config/index.ts'
+import { configFromValue, type Loaded, type RawConfig, type ServerOverrides } from '../config/index.ts'
 import type { GatewayModel } from '../model/index.ts'
 import { openLog, startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
+import { acceptConfig } from './accept-config.ts'
 import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
 import type { CliStream, GlobalOptions } from './cli-io.ts'
@@ -97,6 +98,28 @@ export async function runGateway(plan: GatewayPlan, cli: Cli<GatewayOptions>): P
   }
 }
 
+/**
+ * The plan of a gateway whose configuration the command makes itself. The console shows `shown`, which may leave out
+ * secrets.
+ */
+export async function planFromValue(
+  value: RawConfig,
+  serves: string,
+  cli: Cli<GatewayOptions>,
+  shown: RawConfig = value,
+): Promise<GatewayPlan> {
+  const result = await configFromValue(value, {
+    places: cli.io.places,
+    overrides: overridesOf(cli.options),
+  })
+  return {
+    loaded: await acceptConfig(result, serves, cli),
+    serves,
+    memoryConfig: JSON.stringify(shown, undefined, 2),
+    searchPort: cli.options.port === undefined,
+  }
+}
+
 /** The settings of the server from the command line. A gateway that a client spawns takes any free port. */
 export function overridesOf({ host, port, stdio, workers }: GatewayOptions): ServerOverrides {
   return { host, port: portOf(port) ?? (stdio ? 0 : undefined), workers: workersOf(workers) }
@@ -131,7 +154,7 @@ async function whyNot(
   { server }: GatewayModel,
 ): Promise<{ message: string; fix?: string }> {
   const { host } = server
-  // It may be the one for other gateways.
+  // It may be the port for other gateways.
   const port = error.port ?? server.port
   const at = `${host}:${port}`
   switch (error.code) {
@@ -156,7 +179,7 @@ async function whyNot(
   }
 }
 
-/** The most likely one is a gateway that was forgotten. */
+/** Says so when a gateway uses the port. It is most likely a gateway that the user has forgotten. */
 async function userOf(host: string, port: number): Promise<string> {
   const name = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   try {
@@ -216,7 +239,7 @@ function sayWhere(
 
 type EndOfServing = StopSignal | 'end of input' | 'replaced'
 
-/** The supervisor of workers has another in place of this one. */
+/** Resolves when the supervisor has another worker in the place of this worker. */
 function replaced(): Promise<'replaced'> {
   return new Promise((resolve) => {
     process.on('message', (message) => {

@@ -3,9 +3,8 @@ import { basename, extname, relative, resolve, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import { openBrowser } from '@gantry/mcp/auth/node'
 import { watch } from 'chokidar'
-import { configFromValue, stateDirFor, type RawTarget } from '../../config/index.ts'
+import { stateDirFor, type RawTarget } from '../../config/index.ts'
 import type { RunningGateway } from '../../main.ts'
-import { acceptConfig } from '../accept-config.ts'
 import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
@@ -14,7 +13,7 @@ import { runCommand } from '../dev/run-command.ts'
 import { shorten } from '../format-problem.ts'
 import { literalText } from '../plain-text.ts'
 import { collect } from '../requests/request-flags.ts'
-import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
+import { planFromValue, runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
 
 interface DevOptions extends GatewayOptions {
   readonly with?: string
@@ -62,23 +61,11 @@ async function dev(asked: string, args: string[], cli: Cli<DevOptions>): Promise
   // The console shows the configuration; what is in the shell does not belong there.
   const config = { mcpServers: { [name]: target }, stateDir: literalText(stateDirFor(file, places)) }
   const env = environmentOf(cli.io)
-  const overrides = overridesOf(cli.options)
-  const result = await configFromValue(
-    { ...config, mcpServers: { [name]: { ...target, env } } },
-    { places, overrides },
-  )
   const shown = shorten(file, places.cwd)
-  await runGateway(
-    {
-      loaded: await acceptConfig(result, shown, cli),
-      serves: shown,
-      memoryConfig: JSON.stringify(config, undefined, 2),
-      searchPort: cli.options.port === undefined,
-      logLevel: 'error',
-      announced: (running) => follow(running, { file, name, shown }, cli),
-    },
-    cli,
-  )
+  const used = { ...config, mcpServers: { [name]: { ...target, env } } }
+  const plan = await planFromValue(used, shown, cli, config)
+  const announced: GatewayPlan['announced'] = (running) => follow(running, { file, name, shown }, cli)
+  await runGateway({ ...plan, logLevel: 'error', announced }, cli)
 }
 
 interface Following {

@@ -1,13 +1,12 @@
 import { basename, extname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { configFromValue, stateDirFor, type RawConfig } from '../../config/index.ts'
-import { acceptConfig } from '../accept-config.ts'
+import { stateDirFor, type RawConfig } from '../../config/index.ts'
 import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
 import { literalText } from '../plain-text.ts'
-import { overridesOf, runGateway, type GatewayOptions } from '../run-gateway.ts'
+import { planFromValue, runGateway, type GatewayOptions } from '../run-gateway.ts'
 
 interface ReplayOptions extends GatewayOptions {
   readonly speed: string
@@ -43,19 +42,8 @@ async function replay(asked: string, cli: Cli<ReplayOptions>): Promise<void> {
     mcpServers: { [basename(file, extname(file))]: { replay: literalText(file), speed, prefix: false } },
     stateDir: literalText(stateDirFor(file, places)),
   }
-  const overrides = overridesOf(cli.options)
-  const shown = shorten(file, places.cwd)
-  const result = await configFromValue(config, { places, overrides })
-  await runGateway(
-    {
-      loaded: await acceptConfig(result, shown, cli),
-      serves: shown,
-      memoryConfig: JSON.stringify(config, undefined, 2),
-      searchPort: cli.options.port === undefined,
-      logLevel: 'warn',
-    },
-    cli,
-  )
+  const plan = await planFromValue(config, shorten(file, places.cwd), cli)
+  await runGateway({ ...plan, logLevel: 'warn' }, cli)
 }
 
 function speedOf(text: string): number {

@@ -1,13 +1,11 @@
 import type { Command } from 'commander'
-import { configFromValue } from '../../config/index.ts'
 import { loadDemo, openLog } from '../../main.ts'
-import { acceptConfig } from '../accept-config.ts'
 import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { planFromFile } from '../load-trusted.ts'
 import { workerPlace } from '../../workers/worker-place.ts'
-import { overridesOf, runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
+import { planFromValue, runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
 
 interface ServeOptions extends GatewayOptions {
   readonly demo?: boolean
@@ -56,12 +54,5 @@ async function runWorkers(count: number, plan: GatewayPlan, options: ServeOption
 
 async function demo(cli: Cli<ServeOptions>): Promise<GatewayPlan> {
   const { config, embedded } = await loadDemo()
-  const result = await configFromValue(config, { places: cli.io.places, overrides: overridesOf(cli.options) })
-  return {
-    loaded: await acceptConfig(result, 'demo', cli),
-    serves: 'the demo',
-    embedded,
-    memoryConfig: JSON.stringify(config, undefined, 2),
-    searchPort: cli.options.port === undefined,
-  }
+  return { ...(await planFromValue(config, 'the demo', cli)), embedded }
 }
