@@ -278,15 +278,12 @@ describe('references', () => {
     expect(file).toMatch(/^error server.sealingKeys\[0\]: The file .*nope cannot be read: it does not exist/)
   })
 
-  it('are refused where there is nothing to set any more, with what to do instead', async () => {
+  it('that belong elsewhere are refused, with their place', async () => {
     expect(await complaints({ store: { keyPrefix: 'x' } } as never)).toEqual([
-      expect.stringMatching(/^error store\.keyPrefix: .*not supported.* \| Write it as "store.redis.prefix"/),
+      expect.stringMatching(/^error store\.keyPrefix: .* \| Write it as "store.redis.prefix"/),
     ])
     expect(await complaints({ redis: 'redis://127.0.0.1' } as never)).toEqual([
       expect.stringMatching(/^error redis: Unknown key "redis" \| Remove it/),
-    ])
-    expect(await complaints({ catalog: { dir: './lists' } } as never)).toEqual([
-      expect.stringMatching(/^error catalog\.dir: .*not supported.* \| Remove it.*"store.path"/),
     ])
   })
 

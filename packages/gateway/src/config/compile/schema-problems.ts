@@ -128,25 +128,14 @@ const ELSEWHERE: { readonly [key: string]: string | undefined } = {
   rules: 'policy.rules',
   logLevel: 'telemetry.logLevel',
   separator: 'names.separator',
+  keyPrefix: 'store.redis.prefix',
   ttl: 'catalog.ttl',
   targets: 'mcpServers',
   mcp: 'mcpServers',
 }
 
-/** Settings that existed in an earlier version, and what to do without them. */
-const UNSUPPORTED: { readonly [path: string]: string | undefined } = {
-  'store.keyPrefix': 'Write it as "store.redis.prefix"',
-  'catalog.dir': 'Remove it: lists are kept in the store, whose place is "store.path"',
-}
-
 function explainUnknownKey(error: ErrorObject, path: ConfigPath): Explanation {
   const key: string = error.params.additionalProperty
-  const place = [...path, key].join('.')
-  const advice = Object.hasOwn(UNSUPPORTED, place) ? UNSUPPORTED[place] : undefined
-  if (advice !== undefined) {
-    const message = `"${place}" is not supported`
-    return { code: 'unknown-key', path: [...path, key], part: 'key', message, fix: advice }
-  }
   const close = suggestKey(error)
   return {
     code: 'unknown-key',
