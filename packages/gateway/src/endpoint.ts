@@ -24,7 +24,7 @@ export interface EndpointOptions extends SharedServices {
   /** Bounds what clients listen for. */
   readonly subscriptions: SubscriptionMeter
   readonly model: GatewayModel
-  /** The target that it is for; empty for the common one. */
+  /** The target that the endpoint is for; empty for the common endpoint. */
   readonly name: string
   /** The targets that it serves, under the names that its clients see. */
   readonly catalog: EndpointCatalog
@@ -39,7 +39,7 @@ export interface EndpointOptions extends SharedServices {
   readonly onError: (thrown: unknown) => void
 }
 
-/** Everything, or one target alone, as server edges serve it: a chain and what its links work with. */
+/** What server edges serve (all targets, one target, or a view): a chain, and the services of its links. */
 export class Endpoint implements Served {
   readonly info: Implementation
   /** Numbers that pass through keep their digits. */

@@ -16,9 +16,9 @@ export interface AdminHost {
   readonly log: LogRing
   /** Absent when commands work without a listening gateway. */
   readonly front: Front | undefined
-  /** Those that act as one with it; absent when it is alone. */
+  /** The other gateways that act as one with this gateway; absent when it works alone. */
   readonly others?: OtherGateways | undefined
-  /** Where clients reach it, without a path. */
+  /** The address at which clients reach the gateway, without a path. */
   readonly url: string
   readonly version: string
   readonly startedAt: number
@@ -28,6 +28,6 @@ export interface AdminHost {
   readonly configFile: ConfigFile | undefined
   /** The configuration as JSON, when it was. */
   readonly memoryConfig: string
-  /** Makes a new token for the console, and returns its address; absent when there is none. */
+  /** Makes a new token for the console and returns the console's address; absent when there is no console. */
   readonly renewToken?: (() => Promise<string>) | undefined
 }

@@ -46,7 +46,7 @@ import { wireHandlers } from './wire/wire-handlers.ts'
 /** Everything behind the admin API, whatever way it is reached. */
 export class Admin {
   readonly handlers: Handlers
-  /** What other gateways ask: what this one does, line by line. */
+  /** The questions of other gateways about this gateway. The answers are lines of JSON. */
   readonly answer: (question: string, signal: AbortSignal) => AsyncIterable<string>
   readonly views: AppViews = new AppViews()
   #auditWatch: AuditWatch | undefined

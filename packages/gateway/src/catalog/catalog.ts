@@ -55,7 +55,7 @@ export class Catalog {
     return this.#catalogs.find((catalog) => catalog.target === target)
   }
 
-  /** One target alone, under its own names. */
+  /** The endpoint of a single target, under the target's own names. */
   alone(name: string): EndpointCatalog {
     let view = this.#views.get(name)
     if (!view) {
@@ -77,7 +77,7 @@ export class Catalog {
     return view
   }
 
-  /** The same for a view that no client uses, such as one that is being edited. It does not follow changes. */
+  /** The endpoint of a view that no client uses, such as a view that is being edited. It does not follow changes. */
   preview(view: ViewModel): EndpointCatalog {
     return this.#viewOf(() => view)
   }
@@ -121,8 +121,8 @@ export class ListWatch implements Subscriber {
   readonly #onChange: (kind: ListKind | undefined, connection: string | undefined) => void
 
   /**
-   * Calls `onChange` with the list that has changed, or without one when all lists may have changed, and with the key
-   * of the connection that reported it.
+   * Calls `onChange` with the list that has changed, or with undefined when all lists may have changed, and with the
+   * key of the connection that reported the change.
    */
   constructor(onChange: (kind: ListKind | undefined, connection: string | undefined) => void) {
     this.#onChange = onChange

@@ -43,7 +43,7 @@ const START_PATIENCE = 25_000
 const AS_THEY_ARE = new PublicUris('')
 const KINDS = ['tools', 'prompts', 'resources', 'templates'] as const
 
-/** Some targets' offers under the names that one endpoint's clients see. */
+/** What some targets offer, under the names that the clients of an endpoint see. */
 export class EndpointCatalog {
   readonly #options: () => CatalogOptions
   readonly #catalogs: () => readonly TargetCatalog[]
@@ -106,7 +106,7 @@ export class EndpointCatalog {
     })
   }
 
-  /** The lists of targets that offer this caller something else than others; undefined when there are none. */
+  /** The lists of targets that offer this caller something else than other callers; undefined when no target does. */
   listsFor(caller: Pick<Exchange, 'session' | 'auth'>): ListsOf | undefined {
     if (!this.#hasOwnLists || !this.catalogs.some(({ own }) => own.of(caller))) return undefined
     return (catalog) => catalog.own.of(caller) ?? catalog.snapshot

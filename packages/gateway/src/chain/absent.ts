@@ -52,7 +52,7 @@ export function refused(
   return message === undefined ? absent(exchange) : new ProtocolError(INVALID_REQUEST, message)
 }
 
-/** No target has the method, or the caller may not know which one has. */
+/** No target has the method, or the caller may not know which target has it. */
 export function methodNotFound(method: string): ProtocolError {
   return new ProtocolError(METHOD_NOT_FOUND, `Method not found: ${method}`)
 }

@@ -48,7 +48,7 @@ export interface Ruling {
 
 /** Where a request came in. */
 export interface ExchangeEndpoint {
-  /** The target that the endpoint is for; empty for the common one. */
+  /** The target that the endpoint is for; empty for the common endpoint. */
   readonly name: string
   readonly policy: Policy
 }

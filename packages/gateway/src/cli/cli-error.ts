@@ -1,7 +1,7 @@
 /** 0 it worked, 1 it did not, 2 it was asked for wrongly or the configuration is not usable. */
 export type ExitCode = 0 | 1 | 2
 
-/** Ends a command with a message and, where there is one, the way out. */
+/** Ends a command with a message and, when it is known, with what to do. */
 export class CliError extends Error {
   readonly exitCode: ExitCode
   readonly fix: string | undefined

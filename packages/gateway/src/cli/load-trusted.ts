@@ -27,7 +27,10 @@ export interface TrustedConfig {
   readonly isAccepted: ((text: string) => Promise<boolean>) | undefined
 }
 
-/** Loads the named or found configuration. It runs commands, so the user must accept a found one once. */
+/**
+ * Loads the configuration that was named or found. Configurations run commands, so the user must accept a found
+ * configuration once.
+ */
 export async function loadTrusted(
   cli: Cli,
   overrides: ServerOverrides = {},

@@ -19,7 +19,7 @@ import { isLoopbackHost } from '../model/index.ts'
 import { loadTrusted, type TrustedConfig } from './load-trusted.ts'
 import { noConfig } from './accept-config.ts'
 
-/** The admin API, of a gateway that runs or of one that was made for this command. */
+/** The admin API of a running gateway, or of a gateway that was made for this command. */
 export interface OpenAdmin {
   readonly api: AdminApi
   /** Whether a gateway was found; otherwise targets are started for this command alone. */

@@ -60,7 +60,10 @@ function createProgram(io: CliIo): Command {
   return program
 }
 
-/** Registers the command that is meant; all of them, by name and summary only, when none is. */
+/**
+ * Registers the command that the arguments name. When they name none, registers all commands, with name and summary
+ * only.
+ */
 async function addCommands(program: Command, argv: readonly string[], io: CliIo): Promise<void> {
   const entry = findEntry(argv)
   if (entry) {

@@ -4,7 +4,9 @@ import { configHome, type UserPlaces } from './user-places.ts'
 
 export const CONFIG_NAMES: readonly string[] = ['gantry.yaml', 'gantry.yml', 'gantry.jsonc', 'gantry.json']
 
-/** The file to use: the one asked for, `GANTRY_CONFIG`, one in the current folder, or the user's own. */
+/**
+ * The file to use: the file that was asked for, `GANTRY_CONFIG`, a file in the current folder, or the user's own file.
+ */
 export function findConfig(places: UserPlaces, asked?: string): string | undefined {
   const named = asked ?? places.env.GANTRY_CONFIG
   if (named) return resolve(places.cwd, named)

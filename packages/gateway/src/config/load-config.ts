@@ -25,7 +25,7 @@ export interface Loaded {
   readonly ok: true
   readonly model: GatewayModel
   readonly warnings: readonly Problem[]
-  /** Files besides the configuration that it depends on, also those that do not exist yet. */
+  /** Other files that the configuration depends on, including files that do not exist yet. */
   readonly dependencies: readonly string[]
   /** The tests of its policy. */
   readonly tests: readonly PolicyTestResult[]

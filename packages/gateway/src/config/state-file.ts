@@ -15,7 +15,7 @@ export interface GatewayState {
   readonly startedAt: number
   /** The configuration file, or the file on the command line, for people. */
   readonly serves?: string
-  /** Where workers are asked to be replaced; absent when it is one process. */
+  /** The address at which the supervisor is asked to replace its workers; absent when the gateway is one process. */
   readonly supervisor?: string
 }
 
@@ -32,7 +32,7 @@ export async function writeStateFile(dir: string, state: GatewayState): Promise<
   await writeFileAtomic(file, `${JSON.stringify(state)}\n`, { mode: 0o600 })
 }
 
-/** The gateway that has run longest; undefined when none runs. Files may be left behind by some that were killed. */
+/** The gateway that has run longest; undefined when no gateway runs. Killed gateways may have left files behind. */
 export async function readStateFile(dir: string): Promise<GatewayState | undefined> {
   const files = (await readdir(dir).catch(() => [])).filter((name) => NAMES.test(name))
   const states = await Promise.all(files.map((name) => readState(join(dir, name))))

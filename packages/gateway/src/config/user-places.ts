@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createHash } from 'node:crypto'
 
-/** Facts about this machine and user. Tests pass those of other machines. */
+/** Facts about this machine and user. Tests pass facts about other machines. */
 export interface UserPlaces {
   readonly platform: NodeJS.Platform
   readonly home: string

@@ -14,7 +14,7 @@ export type ConfigEvent =
       readonly diff: ModelDiff
       readonly warnings: readonly Problem[]
     }
-  /** The file is not usable now; `model` is the one that stays. */
+  /** The file is not usable now; `model` is the model that stays in use. */
   | { readonly type: 'rejected'; readonly model: GatewayModel; readonly problems: readonly Problem[] }
 
 export interface WatchOptions extends LoadOptions {
@@ -24,7 +24,7 @@ export interface WatchOptions extends LoadOptions {
   readonly settle?: number | undefined
   /** Milliseconds between looks at the files themselves, for changes that come without an event. */
   readonly poll?: number | undefined
-  /** Called when the file was read, also when it means what it meant before: its text may be another one. */
+  /** Called when the file was read, also when its meaning is the same as before: its text may have changed. */
   readonly onRead?: (() => void) | undefined
 }
 

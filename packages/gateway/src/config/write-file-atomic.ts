@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 export interface WriteOptions {
   /** Where the previous content is kept; nothing is kept without it, or when there was no file. */
   readonly backup?: string | undefined
-  /** Permissions of a file that did not exist; an existing one keeps its own. */
+  /** Permissions for a new file; an existing file keeps its permissions. */
   readonly mode?: number | undefined
 }
 

@@ -40,7 +40,7 @@ export function verbose(
 
 const DOWN: ReadonlySet<Target['state']> = new Set(['backing-off', 'quarantined', 'needs-auth', 'stopped'])
 
-/** A lazy target that was never used is no problem. A target that should run and has no lists yet is one. */
+/** A lazy target that was never used is not a problem. A target that should run and has no lists yet is a problem. */
 function isUnusable(gateway: Gateway, target: Target): boolean {
   const { enabled, disabledReason, start } = target.model
   if (!enabled) return disabledReason !== undefined

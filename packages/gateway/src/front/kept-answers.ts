@@ -7,7 +7,7 @@ export type KeptAnswers = NonNullable<NonNullable<HttpServiceOptions['events']>[
 type SentEvents = NonNullable<ReturnType<Parameters<KeptAnswers['keep']>[1]['after']>>
 
 const KEPT_FOR = 5 * 60_000
-/** Longer ones are kept by the process that made them, and by no other. */
+/** Longer answers are kept only by the process that made them. */
 const MOST_CHARACTERS = 1_000_000
 const MOST_ANSWERS = 2_000
 

@@ -13,7 +13,10 @@ interface OtherProcesses {
   readonly here: () => void
 }
 
-/** One process has the session of an older client, and one has the pages: a request for another process is passed on. */
+/**
+ * The session of an older client is in one process, and so are the pages: a request that belongs to another process is
+ * passed on.
+ */
 export function passedOn({ workers, sessions, path, here }: OtherProcesses, asked: Passed): boolean {
   const session = isMcp(path) ? sessionOf(asked.request) : undefined
   if (session && sessions?.isElsewhere(session)) {
@@ -31,7 +34,7 @@ export function isMcp(path: string): boolean {
   return /^\/(mcp|sse)(\/|$)/.test(path)
 }
 
-/** Which worker answers: the one that has the session, or the first for all pages. Undefined: any of them. */
+/** Which worker answers: the worker that has the session, or the first worker for all pages. Undefined: any worker. */
 function slotFor(path: string, session: AskedSession | undefined, { place }: WorkerPort): number | undefined {
   if (isStatus(path)) return undefined
   if (!isMcp(path)) return 0

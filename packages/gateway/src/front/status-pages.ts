@@ -45,7 +45,10 @@ export class StatusPages {
     response.writeHead(answer.code, headers).end(`${JSON.stringify(answer.body)}\n`)
   }
 
-  /** Holders of the credential are operators. Where none is needed, every caller may read it, and policy decides. */
+  /**
+   * When a credential is needed, its holders are operators. When none is needed, every caller may read the page, and
+   * policy decides what it shows.
+   */
   readonly #mayKnow = (target: Gateway['targets'][number]): boolean => {
     const { gateway, door } = this.#host
     return door.guard !== undefined || gateway.mayKnow(target, {})

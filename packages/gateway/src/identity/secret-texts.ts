@@ -12,7 +12,7 @@ export function isSameSecret(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** The value of a cookie; empty when the browser sent none. */
+/** The value of a cookie; empty when the browser did not send it. */
 export function cookieOf({ headers }: IncomingMessage, name: string): string {
   const found = (headers.cookie ?? '').split('; ').find((one) => one.startsWith(`${name}=`))
   return found?.slice(name.length + 1) ?? ''

@@ -7,11 +7,11 @@ import type { Expression } from './view-model.ts'
 export interface AuthModel {
   readonly required: boolean
   readonly apiKeys: readonly ApiKeyModel[]
-  /** Whether keys of the store open the door: those of `gantry keys add`. */
+  /** Whether keys of the store (made by `gantry keys add`) are accepted. */
   readonly keys: boolean
   /** Authorization servers whose tokens are accepted. */
   readonly issuers: readonly BearerModel[]
-  /** Gantry's own authorization server; undefined: there is none. */
+  /** Gantry's own authorization server; undefined when it is off. */
   readonly signIn: SignInModel | undefined
   /** Client certificates of the authorities in this file open the door; undefined: they are not asked for. */
   readonly mtls: { readonly ca: string } | undefined
@@ -55,7 +55,10 @@ export interface BearerModel {
     | undefined
 }
 
-/** The issuer of callers with a certificate, for rules. Issuers of tokens are URLs, so none has this name. */
+/**
+ * The issuer of callers with a certificate, for rules. Issuers of tokens are URLs, so no issuer of tokens has this
+ * name.
+ */
 export const CERTIFICATE_ISSUER = 'mtls'
 
 /** The holder of a client certificate, and its end. */

@@ -57,15 +57,15 @@ export interface ServerModel
   readonly name: string
   readonly title: string | undefined
   readonly instructions: string | undefined
-  /** Empty: one is made and kept in `stateDir`. */
+  /** When empty, a key is made and kept in `stateDir`. */
   readonly sealingKeys: readonly Secret[]
   /** Undefined: the gateway works alone. */
   readonly cluster: ClusterModel | undefined
-  /** Processes that share the port; 1: this one alone. */
+  /** The number of processes that share the port. */
   readonly workers: number
 }
 
-/** The port where the other gateways reach this one. */
+/** The port at which the other gateways reach this gateway. */
 export interface ClusterModel {
   readonly host: string
   readonly port: number
@@ -120,7 +120,7 @@ export interface RateModel {
   readonly view?: string | undefined
   /** The calls that are counted; empty: every call. */
   readonly for: readonly ObjectPattern[]
-  /** Calls with the same value are counted together; undefined: those of one caller. */
+  /** Calls with the same value are counted together; undefined: calls of the same caller. */
   readonly by: Expression | undefined
   readonly rate: { readonly calls: number; readonly seconds: number; readonly burst: number } | undefined
   /** Calls between midnight and midnight (UTC). */

@@ -25,7 +25,10 @@ export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(words) && !HARMLESS_NAME.test(words)
 }
 
-/** The same for a variable, header, flag or query parameter of the configuration: there `OPENAI_KEY` is one too. */
+/**
+ * The same for the name of a variable, header, flag or query parameter in the configuration, where `OPENAI_KEY` also
+ * names a secret.
+ */
 export function isSecretSetting(name: string): boolean {
   const words = wordsOf(name)
   return isSecretName(name) || (SETTING_NAME.test(words) && !HARMLESS_SETTING.test(words))

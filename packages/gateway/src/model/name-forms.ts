@@ -1,9 +1,9 @@
 import { decodeFully, UNSEEN } from './uri/escapes.ts'
 import { matchesWildcard } from './wildcard.ts'
 
-/** The forms of a name, as `UriForms` are those of a URI. Rules compare these forms and never the text itself. */
+/** The forms of a name, like `UriForms` for a URI. Rules compare these forms and never the text itself. */
 export interface NameForms {
-  /** One way to write each character (NFC). */
+  /** The name with each character written in one way (NFC). */
   readonly exact: string
   /**
    * Equal for names that people or lenient servers take for the same: without escapes, unseen characters, spaces around
@@ -23,7 +23,7 @@ export function nameForms(text: string): NameForms {
   return { exact: text.normalize('NFC'), loose }
 }
 
-/** Whether a pattern forbids a name: one way to read it is enough. */
+/** Whether a pattern forbids a name. It does when any form of the name matches. */
 export function forbidsName(pattern: NameForms, name: NameForms): boolean {
   return matchesWildcard(pattern.exact, name.exact) || matchesWildcard(pattern.loose, name.loose)
 }

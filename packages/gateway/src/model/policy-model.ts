@@ -15,7 +15,9 @@ export interface PolicyModel extends RuleSet {
    * The same with the rules that are tried out, whose further denials are logged. Undefined when no rule is tried out.
    */
   readonly trial?: RuleSet | undefined
-  /** A service that hears of calls which wait for approval, and may decide them. Undefined: there is none. */
+  /**
+   * A service that is told about calls which wait for approval, and may decide them; undefined when none is configured.
+   */
   readonly webhook?: { readonly url: string; readonly secret: Secret } | undefined
 }
 
@@ -25,7 +27,7 @@ export interface RuleModel {
   readonly who: WhoModel
   readonly allow: readonly ObjectPattern[]
   readonly deny: readonly ObjectPattern[]
-  /** Without one the rule always holds. */
+  /** Without a condition the rule always holds. */
   readonly when?: Condition | undefined
   /** The message for callers. Without it a denied object looks as if it did not exist. */
   readonly message?: string | undefined
@@ -62,7 +64,10 @@ export interface SourcePlace {
   readonly column: number
 }
 
-/** Not at all, some of them, or all as one (`size(args)`); and which it asks for with `has()`. */
+/**
+ * Whether a condition uses no arguments, some of them, or all of them as a whole (`size(args)`); and which arguments it
+ * asks for with `has()`.
+ */
 export interface ArgumentUse {
   readonly use: 'none' | 'some' | 'whole'
   readonly guarded: readonly string[]
@@ -77,7 +82,7 @@ export interface Condition {
   readonly reads: readonly FactSource[]
   /** The lengths of the windows in which it counts calls, in milliseconds. */
   readonly windows: readonly number[]
-  /** `facts` are those of `rules/facts.ts`. */
+  /** `facts` come from `rules/facts.ts`. */
   evaluate(facts: unknown): Truth
   whyItFails(facts: unknown): string
 }

@@ -7,7 +7,7 @@ const DURATION_UNITS: Readonly<Record<string, number>> = {
 }
 const SIZE_UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 }
 
-/** Timers count in 32 bits: a longer one would fire at once. */
+/** Timers count in 32 bits: a longer timer would fire at once. */
 const LONGEST = 2 ** 31 - 1
 
 /** Milliseconds: a number, or text such as `500ms`, `30s`, `1.5h`, `2d`; at most what a timer can wait. */

@@ -12,7 +12,10 @@ export type Isolation = 'auto' | 'shared' | 'user' | 'session' | 'call'
 /** The accounts that a target is used with. */
 export type CredentialsModel =
   | { readonly kind: 'shared' }
-  /** Each person has an account: these are pasted, or the person logs in at the target when there are none. */
+  /**
+   * Each person has an account. Its secrets are typed in by the person; when `secrets` is empty, the person logs in at
+   * the target.
+   */
   | { readonly kind: 'user'; readonly secrets: readonly PersonalSecret[] }
   | ExchangeModel
 
@@ -23,12 +26,12 @@ export interface PersonalSecret {
   readonly label: string
 }
 
-/** Something that says who the caller is becomes a token of the target, without a question. */
+/** A token that says who the caller is is exchanged for a token of the target, without asking the caller. */
 export interface ExchangeModel {
   readonly kind: 'exchange'
-  /** By one exchange (RFC 8693), or by an assertion that the target's authorization server redeems (ID-JAG). */
+  /** By a token exchange (RFC 8693), or by an assertion that the target's authorization server redeems (ID-JAG). */
   readonly by: 'token' | 'id-jag'
-  /** The token to exchange: the one of the call, or the ID token of the caller's login at the identity provider. */
+  /** The token to exchange: the token of the call, or the ID token of the caller's login at the identity provider. */
   readonly subject: 'access-token' | 'id-token'
   readonly tokenUrl: string
   readonly clientId: string
@@ -70,7 +73,7 @@ export type TimeoutsModel = TargetSettings['timeouts']
 export type RestartModel = Required<TargetSettings['restart']>
 
 export interface HealthModel extends Pick<TargetSettings['health'], 'timeout' | 'failures'> {
-  /** Milliseconds between pings; undefined: none are sent. */
+  /** Milliseconds between pings; undefined when no pings are sent. */
   readonly interval: number | undefined
 }
 
@@ -109,7 +112,7 @@ export interface OAuthModel {
   /** URL of a client ID metadata document, used as the client id where the server allows it. */
   readonly clientMetadataUrl: string | undefined
   readonly scopes: readonly string[]
-  /** Loopback port for the redirect; undefined: any free one. */
+  /** Loopback port for the redirect; undefined: any free port. */
   readonly callbackPort: number | undefined
   /** `server.trustedHosts`: hosts that the server's metadata may name although their addresses are private. */
   readonly trustedHosts: readonly string[]
@@ -117,7 +120,7 @@ export interface OAuthModel {
 
 export interface InProcessTarget extends TargetOptions {
   readonly kind: 'inProcess'
-  /** Absolute path or package name of a module that exports a `Server`, or a function that makes one. */
+  /** Absolute path or package name of a module that exports a `Server`, or a function that makes a `Server`. */
   readonly module: string
   readonly exportName: string
   /** Given to the export when it is a function. */

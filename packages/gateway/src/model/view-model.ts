@@ -13,7 +13,7 @@ export interface ViewModel {
   readonly who: WhoModel
   /** How tools and prompts look in it, by `KIND:TARGET/NAME`. */
   readonly entries: ReadonlyMap<string, ViewEntry>
-  /** Besides those of the gateway. */
+  /** The view's own rules for results, in addition to those of the gateway. */
   readonly results: readonly ResultRule[]
 }
 
@@ -51,7 +51,7 @@ export interface Expression {
   readonly args: ArgumentUse
   /** The facts that it reads. */
   readonly reads: readonly FactSource[]
-  /** `facts` are those of `rules/facts.ts`. Throws when it has no value. */
+  /** `facts` come from `rules/facts.ts`. Throws when the expression has no value. */
   evaluate(facts: unknown): unknown
 }
 

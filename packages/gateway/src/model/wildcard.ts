@@ -24,6 +24,6 @@ export function matchesWildcard(pattern: string, text: string): boolean {
 
 /** Whether everything that the narrow pattern matches is matched by the wide one as well. */
 export function coversPattern(wide: string, narrow: string): boolean {
-  // `*` of the narrow one is a character that only `*` of the wide one matches.
+  // A `*` of the narrow pattern counts as a character that only a `*` of the wide pattern matches.
   return matchesWildcard(narrow.includes('*') ? wide.replaceAll('?', '\0') : wide, narrow)
 }

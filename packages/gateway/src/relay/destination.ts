@@ -18,7 +18,7 @@ export interface RelayedExchange extends Exchange {
   /** In the target's own names. */
   params: JsonObject
   readonly resolved: Destination | undefined
-  /** Marks the server that was asked: the configuration may put another one in its place. */
+  /** Identifies the server that was asked, because the configuration may put another server in its place. */
   server: string | undefined
   asTask: Exchange['asTask']
   hear(hears: (notification: Notification, exchange: RelayedExchange) => Notification | undefined): void

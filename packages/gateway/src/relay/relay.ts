@@ -18,7 +18,7 @@ import type { Target } from '../targets/target.ts'
 import type { Destination, RelayedExchange } from './destination.ts'
 
 export interface RelayOptions {
-  /** The target that the endpoint is for; empty for the common one. */
+  /** The target that the endpoint is for; empty for the common endpoint. */
   readonly endpoint: string
   readonly continuations: Continuations
   readonly sealer: Sealer
@@ -103,8 +103,8 @@ function ask(exchange: RelayedExchange, destination: Destination): Promise<Outco
 }
 
 /**
- * News of changes concern all who listen. Changed lists are announced when the gateway has read them, so the caller
- * does not hear of them here.
+ * Notifications of changes are for everybody who listens. Changed lists are announced when the gateway has read them,
+ * so the caller does not hear of them here.
  */
 function share(notification: Notification, { resolved }: RelayedExchange): Notification | undefined {
   if (!isAnnouncement(notification)) return notification

@@ -27,7 +27,7 @@ export function ownCluster(
   { cluster }: GatewayModel['server'],
   { slot, count, turn }: WorkerPlace,
 ): ClusterModel {
-  // A worker that replaces another serves before that one has ended.
+  // A new worker serves before the worker that it replaces has ended.
   const offset = slot + count * turn
   const { host = '127.0.0.1', port = 0, address, tls } = cluster ?? {}
   const url = address === undefined ? undefined : parseUrl(address)

@@ -15,7 +15,10 @@ export function personalTargets(gateway: Gateway, auth: AuthInfo): TargetModel[]
     .map(({ model }) => model)
 }
 
-/** The page of people's accounts, loaded with its first visitor, where a target has such accounts. */
+/**
+ * The page where people manage their accounts. It is loaded for its first visitor, and only when a target has such
+ * accounts.
+ */
 export function lazyPortal(
   gateway: Gateway,
   accounts: LazyAccounts,

@@ -13,7 +13,10 @@ export interface LocalGateway {
   close(): Promise<void>
 }
 
-/** The gateway without a port, for commands that find none running: what they need is started for them. */
+/**
+ * A gateway without a port, for commands that find no running gateway. Only the targets that the command needs are
+ * started.
+ */
 export async function openLocalGateway(options: StartOptions): Promise<LocalGateway> {
   const local = { ...options, model: lazily(options.model) }
   const { gateway, state, ring, audit, accounts } = await createGateway(local)
@@ -44,7 +47,10 @@ export async function openLocalGateway(options: StartOptions): Promise<LocalGate
   }
 }
 
-/** One command mostly needs one target: the others are not started just to see whether their lists have changed. */
+/**
+ * A command usually needs a single target. The other targets are not started only to find out whether their lists have
+ * changed.
+ */
 function lazily(model: GatewayModel): GatewayModel {
   return { ...model, targets: model.targets.map((target) => ({ ...target, start: 'lazy' as const })) }
 }

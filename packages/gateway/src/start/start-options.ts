@@ -25,7 +25,7 @@ export interface StartOptions {
   readonly source?: ConfigSource | undefined
   /** The configuration as JSON when it came from no file. */
   readonly memoryConfig?: string | undefined
-  /** What is served, for people who look for this gateway. */
+  /** What is served, as a text for people who look for this gateway. */
   readonly serves?: string | undefined
   /** The machine and the user of the embedding program, when the configuration came from no file. */
   readonly places?: UserPlaces | undefined

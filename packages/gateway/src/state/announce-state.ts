@@ -4,7 +4,10 @@ import type { Log } from '../telemetry/log.ts'
 
 type Unset<T> = { readonly [K in keyof T]-?: T[K] | undefined }
 
-/** Commands find the gateway by a file in its state folder. One that cannot be written costs only that. */
+/**
+ * Writes a file in the state folder, by which commands find the gateway. When it cannot be written, commands do not
+ * find the gateway, and nothing else is lost.
+ */
 export async function announceState(
   { model, log }: { model: GatewayModel; log: Log },
   isKept: boolean,

@@ -25,8 +25,8 @@ export interface State {
 }
 
 /**
- * Keys and store of a gateway. A state folder that cannot be used costs only that: state ends with the process. A Redis
- * that cannot be reached is tried again while the gateway runs; one that refuses us rejects.
+ * Keys and store of a gateway. When the state folder cannot be used, state ends with the process. A Redis that cannot
+ * be reached is tried again while the gateway runs. A Redis that refuses us rejects.
  */
 export async function openState(model: GatewayModel, log: Log): Promise<State> {
   let sealer = new Sealer(model.server.sealingKeys.map((key) => key.reveal()))

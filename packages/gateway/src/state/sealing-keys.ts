@@ -12,7 +12,7 @@ const SHORTEST = 32
 export interface SealingKeys {
   /** Keys for the text that clients carry: session ids, task ids, request state. The first seals, all open. */
   readonly sealing: readonly string[]
-  /** Keys for rows of the store, with kept ones where keys are configured now. Reads the file again. */
+  /** Keys for rows of the store: the configured keys, then the keys of the file, which is read again. */
   stored(): readonly string[]
 }
 
@@ -24,7 +24,7 @@ export async function loadSealingKeys(model: GatewayModel, log: Log): Promise<Se
   return readSealingKeys(model)
 }
 
-/** The keys that there are; none is made. */
+/** The existing keys. Does not make a key. */
 export function readSealingKeys(model: GatewayModel): SealingKeys {
   const configured = model.server.sealingKeys.map((key) => key.reveal())
   const kept = (): readonly string[] => readKeys(keyFile(model)) ?? []
@@ -35,7 +35,7 @@ export function keyFile({ stateDir }: GatewayModel): string {
   return join(stateDir, 'sealing.key')
 }
 
-/** Sees to it that there is a key in the file. `lost` says what the loss of the one that was there means. */
+/** Makes sure that the file has a key. `lost` says what it means when the previous key was lost. */
 export async function keepKey(file: string, log: Log, lost: string): Promise<void> {
   const kept = readKeys(file)
   if (kept === undefined) return makeKey(file)

@@ -13,7 +13,7 @@ const RING = 'ring'
 const LOST = 'people have to connect their accounts again'
 
 export interface VaultKeys extends KeyFile {
-  /** The keys that there are; none is made. */
+  /** The existing keys. Does not make a key. */
   peek(): Promise<readonly string[]>
 }
 

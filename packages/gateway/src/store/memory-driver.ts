@@ -53,7 +53,7 @@ export class MemoryDriver implements Driver {
 
 interface Table {
   readonly rows: Map<string, Stored>
-  /** The keys in order; undefined after one came or went. */
+  /** The keys in order; undefined after a key was added or removed. */
   sorted: string[] | undefined
 }
 

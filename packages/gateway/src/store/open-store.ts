@@ -42,7 +42,10 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Store
   return createStore(await openEmbeddedDriver(path, maxBytes), sealing)
 }
 
-/** On a server that several machines share. One that cannot be reached is tried again; one that refuses us rejects. */
+/**
+ * Opens a store on a server that several machines share. A server that cannot be reached is tried again. A server that
+ * refuses us rejects.
+ */
 export async function openRedisStore(options: RedisStoreOptions): Promise<Store> {
   const { maxBytes = 512 * MIB, sealing, ...place } = options
   const { openRedisDriver } = await import('./redis/redis-driver.ts')

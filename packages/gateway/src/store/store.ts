@@ -11,7 +11,10 @@ export interface Store {
   readonly away: Away | undefined
   /** Rows of one purpose. Two calls with the same name reach the same rows. */
   rows(options: RowsOptions): Rows
-  /** Takes tokens out of buckets that fill up again over time: out of all of them, or out of none. */
+  /**
+   * Takes tokens out of buckets that fill up again over time. Takes them out of all the buckets or, when one has too
+   * few, out of no bucket.
+   */
   spend(buckets: Buckets): Promise<Spent>
   /** Undefined while another holder has it. */
   acquire(lease: string, ttl: number): Promise<Lease | undefined>
@@ -32,7 +35,7 @@ export interface Store {
   scan(after: Place | undefined, limit: number): Promise<ScannedRow[]>
   /** The text of a scanned row; `unreadable` when no key opens it. */
   reveal(row: ScannedRow): Promise<string>
-  /** Writes a row that was scanned in another store, as it is kept there. Its version is a new one. */
+  /** Writes a row that was scanned in another store, as it is kept there. It gets a new version. */
   restore(row: ScannedRow): Promise<void>
   /** Work that is lost when the process ends before it has written: `close` waits for it. */
   track<T>(work: Promise<T>): Promise<T>
@@ -79,9 +82,9 @@ export interface Rows {
     value: string,
     options?: PutOptions,
   ): Promise<number | undefined>
-  /** Reads and removes: of all who try, one gets it. */
+  /** Reads and removes a row. When several callers try, only one of them gets it. */
   take(key: string): Promise<Row | undefined>
-  /** Whether there was one. */
+  /** Whether there was a row. */
   remove(key: string): Promise<boolean>
   /** In the order of the keys. */
   list(options?: ListOptions): Promise<Row[]>
@@ -127,7 +130,7 @@ export interface Spent {
   readonly granted: boolean
   /** The counter that had the fewest tokens for its cost. */
   readonly scarcest: string
-  /** Tokens in that one now. */
+  /** Tokens that this counter has now. */
   readonly left: number
   /** Milliseconds until this cost can be granted; 0 when it was; Infinity when it never can. */
   readonly retryAfter: number

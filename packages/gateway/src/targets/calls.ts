@@ -36,7 +36,7 @@ export interface SendOptions {
   readonly safe: boolean
   /** Arguments that the target wants mirrored into headers. */
   readonly mirrored?: Record<string, string> | undefined
-  /** Insists on the older era, or on the newer one, where the server has both. */
+  /** The era to use when the server has both: true for the older era, false for the newer era. */
   readonly older?: boolean | undefined
   /** Whether it is a request of the gateway itself. */
   readonly own?: boolean | undefined
@@ -50,9 +50,9 @@ export interface CallsHost {
   listens(end: () => void): () => void
 }
 
-/** The requests to one target: each within the slots of its connection, and within time limits. */
+/** Sends the requests to one target. Each request takes a slot of its connection and has time limits. */
 export class Calls implements Expiring {
-  /** The recording that is under way, if there is one. */
+  /** The recording that is under way, if any. */
   recorder: Recorder | undefined
   readonly #host: CallsHost
   readonly #timed = new OpenSet<TargetExchange>()
@@ -122,7 +122,7 @@ export class Calls implements Expiring {
     }
   }
 
-  /** The connection, made when there is none. */
+  /** The connection. It is made when there is none. */
   acquire(
     instance: Instance,
     exchange: Exchange,
@@ -256,7 +256,7 @@ function callerOf({ auth, headers }: Exchange): Caller | undefined {
   return auth && { principal: auth.principal, headers }
 }
 
-/** An exchange that is traced, or one derived from it. */
+/** A traced exchange, or an exchange that was derived from it. */
 interface Traced extends Exchange {
   readonly trace?: RequestTrace | undefined
 }
@@ -292,7 +292,7 @@ export class Deadlines {
   readonly #watched = new Set<Expiring>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Watches requests until none is under way. */
+  /** Watches the time limits until no request is under way. */
   watch(requests: Expiring): void {
     this.#watched.add(requests)
     if (this.#timer) return

@@ -115,7 +115,7 @@ export abstract class OperatedTarget {
     this.changed()
   }
 
-  /** Stops every connection and makes the main one anew. */
+  /** Stops every connection and makes the main connection anew. */
   async restart(): Promise<void> {
     const { pool } = this.succession.current
     if (pool.size > 0) this.restarts++
@@ -124,7 +124,7 @@ export abstract class OperatedTarget {
     await this.main.acquire()
   }
 
-  /** Stops every connection and makes no new one until it is started by hand. */
+  /** Stops every connection. New connections are made only after the target was started by hand. */
   async suspend(): Promise<void> {
     this.suspended = true
     this.stoppedAt = Date.now()

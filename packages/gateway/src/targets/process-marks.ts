@@ -6,7 +6,7 @@ import type { TargetConnection } from './connected/target-connection.ts'
 export interface ProcessHost {
   /** The connections of a caller to a program, in both eras. None where tasks may outlive a connection. */
   connectionsOf(exchange: Exchange): readonly (TargetConnection | undefined)[]
-  /** What the other gateways call this one; undefined when it is alone. */
+  /** The id by which other gateways know this gateway; undefined when it works alone. */
   gateway(): string | undefined
   /** Asks another gateway about the target. Undefined: it is gone. */
   askAt(gateway: string, exchange: Exchange): Promise<Outcome | undefined>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { TargetModel, Text } from '../model/index.ts'
 
-/** Tells a target's server from a later one of the same name, so that ids of one never reach the other. */
+/** Tells a target's server from a later server of the same name, so that ids of one server never reach the other. */
 export function serverMark(model: TargetModel): string {
   const text = JSON.stringify([model.kind, ...placeOf(model)])
   return createHash('sha256').update(text).digest('base64url').slice(0, 12)

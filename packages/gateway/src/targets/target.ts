@@ -33,7 +33,7 @@ export interface TargetEvents {
   stderr(target: Target, line: string): void
 }
 
-/** One server behind the gateway: its connections, by isolation, and what is asked of them. */
+/** A server behind the gateway: chooses a connection for each caller, and sends the requests. */
 export class Target extends OperatedTarget {
   readonly stderr: StderrRing
   /** The requests to it. */
@@ -143,7 +143,7 @@ export class Target extends OperatedTarget {
     return [key, legacyKey(key)].map((one) => pool.find(one)?.connection)
   }
 
-  /** The connections that a caller has for itself; those of single calls do not count. */
+  /** The connections that a caller has for itself, without the connections of single calls. */
   ownConnections(caller: Pick<Exchange, 'session' | 'auth'>): TargetConnection[] {
     return this.#current.pool.ownConnections(caller)
   }
@@ -221,7 +221,7 @@ export class Target extends OperatedTarget {
     return this.#current.olderEra
   }
 
-  /** The shared connection in the older era, where one is open. */
+  /** The shared connection in the older era, if it is open. */
   get older(): Instance | undefined {
     const older = this.#current.pool.find(legacyKey(''))
     return older?.connection && older
@@ -238,7 +238,7 @@ export class Target extends OperatedTarget {
     return this.calls.send(instance, exchange, { safe: true, own: true })
   }
 
-  /** Listens to the connection that a caller is entitled to; without a caller, to the main one. */
+  /** Listens to the connection that the caller may use; without a caller, to the main connection. */
   listen(subscriber: Subscriber, caller?: Exchange): () => void {
     return this.#listeners.add(subscriber, caller)
   }
@@ -262,7 +262,8 @@ export class Target extends OperatedTarget {
     const { askUntilGone } = await import('./connection/ask-elsewhere.ts')
     let isGone = false
     const ask = async (own: Exchange): Promise<Outcome> => {
-      // What a task has finished is kept, and asked for again. A caller that answers a question can begin anew at once.
+      // The result of a finished task is kept and can be asked for again. A caller that answers a question can begin
+      // anew at once.
       const isTask = tasksOf !== undefined
       const outcome = await askUntilGone(elsewhere, own, this.services, isTask ? find : undefined)
       isGone = outcome === undefined

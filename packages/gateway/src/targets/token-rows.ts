@@ -16,9 +16,9 @@ export function tokenRows(store: Store): Rows {
  */
 export function tokenStorage(store: Store, onUnreadable: (error: unknown) => void): TokenStorage {
   const rows = tokenRows(store)
-  /** Refreshing under a lease that was lost must not put an old token over a newer one. */
+  /** A refresh whose lease was lost must not replace a newer token by an older one. */
   const held = new Map<string, Lease>()
-  /** The tokens that were read last, where the store is on another machine: one for each target. */
+  /** The tokens that were read last, one for each target. Only used when the store is on another machine. */
   const known = new Map<string, JsonObject | undefined>()
   return {
     async read(key) {
@@ -29,7 +29,7 @@ export function tokenStorage(store: Store, onUnreadable: (error: unknown) => voi
         return value
       } catch (error) {
         const { code } = error as StoreError
-        // While the store cannot be reached, targets go on with the tokens that they have. Most need none.
+        // While the store cannot be reached, targets go on with the tokens that they have. Most targets need no token.
         if (code === 'unavailable') return known.get(key)
         if (code !== 'unreadable') throw error
         onUnreadable(error)

@@ -97,7 +97,7 @@ export interface OAuthOptions {
   scopes?: readonly string[]
   /** Ask for `offline_access` where it is announced. Default: true. */
   offlineAccess?: boolean
-  /** `auto` (default): where both servers speak it. True: bound tokens or none. */
+  /** `auto` (default): bind tokens when both servers support it. True: take bound tokens only. */
   dpop?: boolean | 'auto'
   /** Default: memory. */
   storage?: TokenStorage
@@ -106,7 +106,7 @@ export interface OAuthOptions {
   fetch?: Fetch
   /** Traces what is done, for logs and consoles. */
   onStep?: OnStep
-  /** For one document or token request. Default: 15 s. */
+  /** The time limit of one document or token request. Default: 15 s. */
   timeout?: Duration
   /** For the user's sign-in. Default: 5 minutes. */
   signInTimeout?: Duration
@@ -116,9 +116,9 @@ export interface OAuthOptions {
   maxAttempts?: number
   /** Hosts that may be reached by plain HTTP or on private addresses. */
   trustedHosts?: readonly string[]
-  /** Authorization servers that publish another issuer than the one they are named by: named → published. */
+  /** Authorization servers that publish another issuer than the name under which they are known: known → published. */
   issuerAliases?: Readonly<Record<string, string>>
-  /** Chooses among several authorization servers. Default: one we know, else the first. */
+  /** Chooses among several authorization servers. Default: a server that we know already, else the first. */
   selectIssuer?: (issuers: readonly string[]) => string | Promise<string>
 }
 

@@ -178,7 +178,7 @@ export class OAuthTokenProvider implements OAuthProvider {
 
   /** Ties the provider to its server; a token never goes to another origin, whatever a redirect says. */
   #bind(requestUrl: string): Bound {
-    // Almost every request goes where the one before it went.
+    // Almost every request goes to the same place as the previous request.
     if (this.#bound !== undefined && requestUrl === this.#boundUrl) return this.#bound
     const url = new URL(requestUrl)
     this.#bound ??= this.#makeBound(url)

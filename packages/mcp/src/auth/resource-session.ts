@@ -15,7 +15,7 @@ export interface Findings {
   readonly server: AuthServer
 }
 
-/** Discovery and token requests for one MCP server; it knows nothing of who asks and when. */
+/** Discovery and token requests for one MCP server. It does not decide when they are made. */
 export class ResourceSession {
   readonly serverUrl: URL
   readonly #context: RegistrationContext

@@ -29,7 +29,10 @@ export class TokenRenewal {
     this.#mayAskUser = options.askUser !== 'on-sign-in'
   }
 
-  /** A full authorization, asked for. One that ended while this one waited for its turn counts. */
+  /**
+   * A full authorization that was asked for. If another authorization ended while this one waited for its turn, its
+   * result is used.
+   */
   async signIn(signal: AbortSignal): Promise<void> {
     const asked = Date.now()
     await this.#keeper.authorizing(async () => {

@@ -24,7 +24,7 @@ type Answer<Params, Result> = (params: Params, context: AnswerContext) => Result
 
 /** How this client answers servers. What is absent is not declared, and declined when a server asks anyway. */
 export interface AnswerHandlers {
-  /** Asks the user: one function for forms and URLs, or one for each that is supported. */
+  /** Asks the user. Either one function for forms and URLs, or a function for each kind that is supported. */
   elicit?:
     | Answer<ElicitParams, ElicitResult>
     | { form?: Answer<ElicitFormParams, ElicitResult>; url?: Answer<ElicitUrlParams, ElicitResult> }

@@ -44,7 +44,7 @@ const DEFAULTS = {
   httpConnectTimeout: 180 * SECOND,
 }
 
-/** All requests of this client's own belong to its author; others come from those who let it relay for them. */
+/** The client's own requests all belong to its author; other requests come from callers that it relays for. */
 const AUTHOR: Owner = { session: undefined, principal: undefined }
 
 /** The parts of a client and how they are joined; `Client` is their public face. */
@@ -249,7 +249,7 @@ export class ClientCore {
     }
   }
 
-  /** A new session of a legacy server knows nothing of the level that the one before was told. */
+  /** A new session of a legacy server does not know the log level that was set in the previous session. */
   #restoreLogLevel(edge: ClientEdge): void {
     const { logLevel: level } = this
     if (

@@ -18,7 +18,7 @@ export function implementationOf(options: ClientOptions): Implementation {
   }
 }
 
-/** Joins the capabilities of the handlers and of the author. Objects of the same name become one. */
+/** Joins the capabilities of the handlers and of the author. Objects of the same name are merged. */
 export function mergeCapabilities(
   derived: ClientCapabilities,
   added: ClientCapabilities = {},
@@ -31,7 +31,7 @@ export function mergeCapabilities(
   return merged
 }
 
-/** Legacy revisions have `listChanged` for roots; the modern one has no such notification. */
+/** Legacy revisions have `listChanged` for roots; the modern revision has no such notification. */
 export function legacyCapabilities(capabilities: ClientCapabilities): ClientCapabilities {
   return capabilities.roots
     ? { ...capabilities, roots: { listChanged: true, ...capabilities.roots } }

@@ -83,7 +83,9 @@ export class Client<App = unknown> implements AsyncDisposable {
     return (await core.connection.open(options.signal)).edge.discovery
   }
 
-  /** Ends the connection; what is pending fails. A no-op when there is none. `connect()` opens it again. */
+  /**
+   * Ends the connection; pending requests fail. Does nothing when there is no connection. `connect()` opens it again.
+   */
   async close(): Promise<void> {
     const { subscriptions, connection, requests } = this.#core
     subscriptions.stop()

@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   onLost(reason: Error | undefined, isExpected: boolean): void
 }
 
-/** Keeps at most one connection, opened once however many ask for it. */
+/** Keeps at most one connection. Callers that ask for it at the same time wait for the same attempt. */
 export class Connection {
   readonly #options: ConnectionOptions
   #current: Negotiated | undefined
@@ -34,7 +34,7 @@ export class Connection {
     return this.#current
   }
 
-  /** Whether there is a connection, or one is being made. */
+  /** Whether there is a connection, or a connection is being made. */
   get busy(): boolean {
     return this.#current !== undefined || this.#opening !== undefined
   }

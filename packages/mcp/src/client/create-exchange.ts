@@ -98,7 +98,7 @@ export function copyable(exchange: ClientExchange): ClientExchange {
   }
 }
 
-/** Tool calls always ask for progress: it is what keeps a long one from timing out. */
+/** Tool calls always ask for progress, because progress keeps a long call from timing out. */
 function withMeta({ method, params, options }: OutgoingRequest, trace: JsonObject | undefined): JsonObject {
   const given = isJsonObject(params._meta) ? params._meta : undefined
   const wantsProgress = options.onProgress !== undefined || method === 'tools/call'

@@ -10,7 +10,7 @@ export interface PagesOptions {
 
 const MAX_PAGES = 1_000
 
-/** A list that comes in pages, read as one goes: `for await (const tool of client.listTools())`. */
+/** A list that comes in pages, which are fetched while it is read: `for await (const tool of client.listTools())`. */
 export class Pages<Item> implements AsyncIterable<Item> {
   readonly #options: PagesOptions
   readonly #fetch: (cursor: string | undefined) => Promise<JsonObject>
@@ -45,7 +45,7 @@ export class Pages<Item> implements AsyncIterable<Item> {
 
   async all(): Promise<Item[]> {
     const items: Item[] = []
-    // One by one: a page may be longer than a list of arguments can be.
+    // Adds the items one by one, because a page may be longer than a list of arguments can be.
     for await (const page of this.pages()) for (const item of page) items.push(item)
     return items
   }

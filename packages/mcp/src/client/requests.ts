@@ -122,7 +122,7 @@ export class Requests {
     }
   }
 
-  /** Over HTTP nothing but a failed request shows that a server is away. */
+  /** Over HTTP only a failed request shows that a server is away. */
   #away(): void {
     this.#isAway = true
     this.#options.onAway()
@@ -151,7 +151,7 @@ export class Requests {
     return outcome
   }
 
-  /** Whatever is nothing but sent costs nothing more. */
+  /** A request that nothing has to watch costs nothing more. */
   #send(exchange: Exchange, { edge }: Negotiated, slot: CacheSlot | undefined): Promise<Outcome> {
     if (slot === undefined && exchange.method !== 'tools/list') return edge.handle(exchange)
     return this.#sendAndLearn(exchange, edge, slot)

@@ -14,7 +14,7 @@ interface Known {
   readonly headers: ReturnType<typeof headerParameters>
 }
 
-/** More than any server has; one that makes up new names all the time must not fill our memory. */
+/** More tools than any server has. A server that makes up new names all the time must not fill our memory. */
 const MAX_TOOLS = 50_000
 
 /** The facts about tools from the lists that the client has read. */
@@ -34,7 +34,7 @@ export class ToolDirectory {
     for (const tool of tools) if (isTool(tool)) this.#keep(tool.name, know(tool))
   }
 
-  /** As the newest; the one that was not listed for the longest time makes room. */
+  /** Adds a tool as the newest. When there is no room, the tool that was not listed for the longest time is removed. */
   #keep(name: string, known: Known): void {
     this.#tools.delete(name)
     this.#tools.set(name, known)

@@ -76,7 +76,7 @@ function toHttp({ type = 'http', headers }: HttpEntry, url: string, options?: Ht
   throw new McpError('invalid_config', `Not a transport: "${type}"; write "http", "sse" or "stdio"`)
 }
 
-/** The caller's own headers win over those of the entry. */
+/** The caller's own headers replace headers of the entry with the same name. */
 function withHeaders(entry: Record<string, string>, own: HttpHeaders | undefined): HttpHeaders {
   return typeof own === 'function' ? async () => ({ ...entry, ...(await own()) }) : { ...entry, ...own }
 }

@@ -19,7 +19,7 @@ export interface ExchangeChanges
       'method' | 'params' | 'client' | 'notify' | 'ask' | 'detach' | 'sending' | 'session' | 'asTask'
     >
   > {
-  /** The end of the new request, when it may come before that of the original. */
+  /** The signal that ends the new request, when it may end before the original request. */
   cancellation?: Cancellation
 }
 

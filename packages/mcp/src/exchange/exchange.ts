@@ -83,11 +83,11 @@ export interface Exchange {
   readonly serverContext?: unknown
   /** HTTP request headers in lower case where there are any. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined
-  /** The network address that it came from, where there is one. */
+  /** The network address that the request came from, if there is one. */
   readonly peer?: string | undefined
-  /** Names the legacy session or connection that it came from; modern requests belong to none. */
+  /** Names the legacy session or connection that the request came from; absent for modern requests. */
   readonly session?: string | undefined
-  /** Names the pipe or socket that it came on, in both eras; requests over HTTP have none that lasts. */
+  /** Names the pipe or socket that the request came on, in both eras; absent over HTTP, where no connection lasts. */
   readonly connection?: string | undefined
   /** Aborted when the caller cancels or goes away. */
   readonly signal: AbortSignal

@@ -72,7 +72,7 @@ export class PendingRequests {
     return waiter !== undefined
   }
 
-  /** Every request gets an error of its own: code that catches one may add to it. */
+  /** Every request gets its own error object, because code that catches an error may add to it. */
   failAll(reason: () => McpError): void {
     for (const [id] of this.#waiters.entries()) this.reject(id, reason())
     this.#givenUp.clear()

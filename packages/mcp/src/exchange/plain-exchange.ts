@@ -17,7 +17,7 @@ export class Canceller implements Cancellation {
   /** True once the caller cancelled or went away: nothing more may be sent. */
   aborted = false
   reason: unknown
-  /** The first listener is kept apart: most have only one. */
+  /** The first listener is kept apart, because most exchanges have only one listener. */
   #listener: (() => void) | undefined
   #others: (() => void)[] | undefined
   #controller: AbortController | undefined
@@ -93,7 +93,7 @@ export const NEVER_CANCELLED: Cancellation = {
   offAbort() {},
 }
 
-/** A signal that the caller made; without one the caller cannot end it. */
+/** A signal that the caller made; without it the caller cannot end the exchange. */
 export function signalCancellation(signal: AbortSignal | null | undefined): Cancellation {
   return signal ? new SignalCancellation(signal) : NEVER_CANCELLED
 }
@@ -145,7 +145,7 @@ export interface RequestContext {
   serverContext?: ServerContext
   headers?: Readonly<Record<string, string | undefined>> | undefined
   session?: string | undefined
-  /** The network address of the peer, where there is one. */
+  /** The network address of the peer, if there is one. */
   peer?: string | undefined
 }
 
@@ -231,7 +231,7 @@ export class PlainExchange extends Canceller implements Exchange {
 /** A handle of exchanges of one kind. */
 type HandleOf<E extends Exchange> = (exchange: E) => Outcome | Promise<Outcome>
 
-/** Folds middleware around a handle, the first outermost; with none, the handle itself is returned. */
+/** Folds middleware around a handle, the first outermost. Without middleware, returns the handle itself. */
 export function composeMiddleware<E extends Exchange>(
   middleware: readonly Middleware<E>[],
   handle: HandleOf<E>,

@@ -57,7 +57,7 @@ export class ReceivedResult implements Complete {
     return this.#source.text()
   }
 
-  /** The JSON for a reader who would get the same members; undefined when something has to be changed. */
+  /** The JSON text, if the reader would get the same members; undefined when something has to be changed. */
   textFor(reader: Reader): string | undefined {
     const front = this.#frontFor(reader)
     if (front === undefined) return undefined

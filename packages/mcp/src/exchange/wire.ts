@@ -17,7 +17,7 @@ export interface WireRequestOptions {
   cancellation?: Cancellation | undefined
   /** Messages that arrive on this request's own stream (HTTP). Wires without such streams never call it. */
   onMessage?: ((message: IncomingMessage) => void) | undefined
-  /** The server let go of this request's stream and will answer on another one (HTTP, SEP-1699). */
+  /** The server ended the stream of this request and will answer on another stream (HTTP, SEP-1699). */
   onDetached?: ((retryMs: number | undefined) => void) | undefined
   /** Extra HTTP headers for this request (`Mcp-Param-*`, for instance). Wires without headers ignore them. */
   headers?: Record<string, string> | undefined
@@ -75,7 +75,7 @@ export interface Wire {
   request(message: JsonRpcRequest, options?: WireRequestOptions): Promise<JsonRpcResponse>
   /** Sends a notification, or a response to a request of the server. */
   send(message: JsonRpcMessage): Promise<void>
-  /** Set by the one who opened the wire and wants to see its messages. `memory()` has `onTraffic` instead. */
+  /** Set by the code that opened the wire, to see its messages. `memory()` has `onTraffic` instead. */
   tap?: WireTap | undefined
   /** Messages that belong to no request's own stream. Set once by the client edge. */
   onMessage: ((message: IncomingMessage) => void) | undefined
@@ -98,9 +98,7 @@ export interface ReconnectOptions {
   initialDelay?: Duration | undefined
   /** Back-off grows no further than this. Default 30 s. */
   maxDelay?: Duration | undefined
-  /**
-   * How many attempts may fail one after another. 0 never reconnects. Default 8; a client that is listened to goes on.
-   */
+  /** How many attempts may fail one after another. 0 never reconnects. Default 8; a client with listeners goes on. */
   maxAttempts?: number | undefined
 }
 

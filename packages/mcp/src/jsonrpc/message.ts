@@ -165,7 +165,7 @@ const DIGIT_9 = 0x39
 /** No integer with more digits is sure to be exact. */
 const MAX_DIGITS = 15
 
-/** The usual one. Its members are those of any response, so a copy of them is one. */
+/** The usual result. It has the members of any response, so a copy of them is a response, too. */
 class TextResult extends ResultBody {
   readonly result: JsonObject
   readonly #text: string
@@ -249,7 +249,7 @@ export function readResult(text: string, read: ReadJson = parseJson): ResultBody
 /** By its value: without the DOM's types, Node has no type of this name. */
 type Decoder = InstanceType<typeof TextDecoder>
 
-/** The text of bytes that came in pieces: a character may begin in one and end in the next. */
+/** The text of bytes that came in pieces: a character may begin in one piece and end in the next piece. */
 export function decodePieces(pieces: readonly Uint8Array[], decoder: Decoder): string {
   let text = ''
   for (const piece of pieces) text += decoder.decode(piece, { stream: true })

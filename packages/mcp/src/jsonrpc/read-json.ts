@@ -20,7 +20,9 @@ export function tooDeep(value: unknown): RefusedJson {
   return new RefusedJson(`the JSON has more than ${MAX_DEPTH} levels of arrays and objects`, value)
 }
 
-/** Each level has a bracket that opens and one that closes. Few texts have so many: this spares the others a walk. */
+/**
+ * Each level has an opening and a closing bracket. Few texts have so many brackets, so most texts need no closer look.
+ */
 function couldBeDeep(text: string): boolean {
   return text.length > 2 * MAX_DEPTH && afterSigns(text, '[{', MAX_DEPTH) < 0
 }
@@ -34,7 +36,7 @@ function hasTooManyValues(text: string): boolean {
   )
 }
 
-/** How many of `left` remain after each sign has taken one; stops as soon as there are too many. */
+/** Subtracts 1 from `left` for each of the signs in the text, and stops below 0. */
 function afterSigns(text: string, signs: string, left: number): number {
   let rest = left
   for (const sign of signs) {
@@ -72,7 +74,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 }
 
 interface MessageHead {
-  /** Null when it has none. */
+  /** Null when the message has no id. */
   readonly id: RequestId | null
   readonly isResponse: boolean
 }
@@ -111,7 +113,10 @@ const CLOSE_BRACE = 0x7d
 /** A message is short apart from the contents of `params` or `result`. */
 const MAX_OUTLINE = 64 * 1024
 
-/** A message with `null` for every array and object, to learn its id; undefined for batches and long ones. */
+/**
+ * The message with `null` in the place of every array and object, to learn its id; undefined for batches and long
+ * messages.
+ */
 function outlineOfMessage(text: string): unknown {
   if (!/^\s*\{/.test(text)) return undefined
   let outline = ''

@@ -14,7 +14,7 @@ export interface RateLimitOptions {
   by?: (exchange: Exchange) => string
 }
 
-/** Callers that are remembered; the one that was quiet for longest makes room. */
+/** How many callers are remembered. The caller that was quiet for longest is forgotten first. */
 const MOST_CALLERS = 10_000
 
 const OPTIONS: FormsOf<RateLimitOptions> = { requests: 1, per: 1, methods: 1, by: 1 }
@@ -46,7 +46,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     const { left, at } = buckets.get(key) ?? { left: requests, at: now }
     const refilled = Math.min(requests, left + ((now - at) / period) * requests)
     const isRefused = refilled < 1
-    // Put at the end, so that the first is the one that was quiet for longest.
+    // Moves the caller to the end, so that the first caller is the one that was quiet for longest.
     buckets.delete(key)
     buckets.set(key, { left: isRefused ? refilled : refilled - 1, at: now })
     if (buckets.size > MOST_CALLERS) buckets.delete(buckets.keys().next().value as string)

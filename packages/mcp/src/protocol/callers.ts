@@ -185,7 +185,7 @@ const GIVEN: { readonly [member in Kept]: number } = {
   elicitationId: 4096,
 }
 
-/** Whether a text of a server is one that we keep and give back. */
+/** Whether a text of a server is among those that we keep and send back. */
 export function isKept(member: Kept, value: unknown): value is string {
   return typeof value === 'string' && value.length <= GIVEN[member]
 }
@@ -201,7 +201,7 @@ const SENT_BACK = [
   ['progressToken', 1024],
 ] as const
 
-/** Says in words which text of a client is too long; undefined when none is. */
+/** Says which text of a client is too long; undefined when no text is too long. */
 export function tooLongIn(params: Readonly<Record<string, unknown>>): string | undefined {
   for (const [member, most] of SENT_BACK) {
     const holder = member === 'progressToken' ? (params._meta as typeof params | null | undefined) : params

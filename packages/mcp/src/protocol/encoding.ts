@@ -40,7 +40,8 @@ export function fromBase64Url(value: string): Uint8Array<ArrayBuffer> | undefine
   if (!/^[A-Za-z0-9_-]*$/.test(value)) return undefined
   try {
     const bytes = fromBase64(value.replaceAll('-', '+').replaceAll('_', '/'))
-    // Unused low bits would let two texts mean one value: a text that was refused would be taken in another spelling.
+    // With unused low bits two texts could mean the same value, and a text that was refused would be accepted in
+    // another spelling.
     const end = bytes.subarray(bytes.length - (bytes.length % 3))
     return value.endsWith(toBase64Url(end)) ? bytes : undefined
   } catch {
@@ -95,7 +96,8 @@ export function decodeHeaderValue(header: string): DecodedHeaderValue {
   const encoded = value.slice(PREFIX.length, -SUFFIX.length)
   if (!BASE64.test(encoded)) return { ok: false }
   const bytes = fromBase64(encoded)
-  // Unused low bits would let two headers mean one value, and policies that compare headers would differ.
+  // With unused low bits two headers could mean the same value, and policies that compare headers would take them for
+  // different values.
   if (toBase64(bytes) !== encoded) return { ok: false }
   try {
     return { ok: true, value: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }

@@ -20,7 +20,7 @@ export function splitTarget(target: string): { path: string; query: URLSearchPar
 /** The last word of a text. When it is longer than a thousand characters, only those are taken away. */
 const LAST_WORD = /[^\s"'`=&,;:<>(){}[\]]{1,1000}$/
 
-/** Cuts a long text after a whole word: half of a secret would not be recognised as one. */
+/** Cuts a long text after a whole word, because half of a secret would not be recognised as a secret. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   const cut = text.slice(0, most)

@@ -22,7 +22,7 @@ export function toSentText(text: string | ByteSource): string {
 /** Turns bytes into text as JSON has it. Called without bytes at the end. */
 type Encode = (bytes?: Uint8Array) => string
 
-/** Fields are private, so that copying a result copies none of them. */
+/** Fields are private, so that a copy of a result does not copy them. */
 class LateBytes extends LateString {
   readonly #source: ByteSource
   readonly #createEncoder: () => Encode
@@ -145,7 +145,7 @@ function openSource(source: ByteSource): OpenSource {
   }
   const iterator = source[Symbol.asyncIterator]()
   const isStream = 'destroy' in source && typeof source.destroy === 'function'
-  // These would give nothing the second time, and an empty file in place of a full one.
+  // The second time, such a source would give nothing, and an empty file would take the place of the full file.
   if (isStream || (iterator as unknown) === source) requireFirst(source)
   return {
     next: async () => toBytes((await iterator.next()).value),

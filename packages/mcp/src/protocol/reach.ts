@@ -30,7 +30,7 @@ function nearness(host: string): number {
   return kind === 'private' ? 1 : 0
 }
 
-/** The address that stands for every interface: who connects to it reaches this machine. */
+/** The address that stands for every interface. A program that connects to it reaches this machine. */
 function isUnspecified(host: string): boolean {
   const hostname = hostnameOf(host)
   return hostname === '0.0.0.0' || hostname === '[::]' || hostname === '[::ffff:0:0]'

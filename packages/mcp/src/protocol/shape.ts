@@ -79,7 +79,7 @@ function withoutModernMembers(method: string, result: JsonObject): JsonObject {
 
 function shapeToolResult(result: JsonObject, revision: Revision): JsonObject {
   const structured = result.structuredContent
-  // Before 2026-07-28 structured content had to be an object; before 2025-06-18 there was none.
+  // Before 2026-07-28 structured content had to be an object. Before 2025-06-18 it did not exist.
   const unfit = structured !== undefined && (revision < '2025-06-18' || !isJsonObject(structured))
   const old = revision < '2025-06-18'
   if (!unfit && !old) return result
@@ -210,7 +210,7 @@ export function withRelatedTask(value: JsonObject | undefined, taskId: string): 
   return { ...value, _meta: { ...meta, [META.relatedTask]: { taskId } } }
 }
 
-/** A result as it is inside, where its type is that of the outcome. */
+/** A result as it is between the edges, where the outcome has its type. */
 export function withoutResultType({ resultType: _, ...result }: JsonObject): JsonObject {
   return result
 }

@@ -26,7 +26,7 @@ const OPTIONS: Options = {
 
 export const jsonValidator: JsonValidator = { compile, matchesFormat }
 
-/** Every schema gets its own Ajv: a shared one would leak, and mix the definitions of peers. */
+/** Every schema gets its own Ajv: a shared Ajv would leak memory, and mix the definitions of peers. */
 function compile(schema: ValidationSchema): Check {
   if (schema.size > MAX_COMPILED_PARTS || isMisread(schema)) return interpreter.compile(schema)
   try {

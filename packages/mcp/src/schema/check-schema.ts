@@ -97,7 +97,8 @@ function register(schema: JsonObject, pointer: string, outerBase: string, walk: 
     if (typeof anchor === 'string') addName(walk.anchors, `${base}#${anchor}`, schema, pointer)
   }
   if (typeof schema.$dynamicAnchor === 'string') {
-    // With one resource per name a dynamic reference means what a plain one means; two would need run-time scopes.
+    // With one resource per name a dynamic reference means the same as a plain reference. Two resources would need
+    // run-time scopes.
     if (walk.dynamicAnchors.has(schema.$dynamicAnchor)) {
       throw schemaError(pointer, 'the same "$dynamicAnchor" in two resources is not supported')
     }

@@ -55,7 +55,7 @@ function isScalar(value: unknown): boolean {
 
 function refuseForeignValue(source: object, pointer: string): void {
   const prototype: unknown = Object.getPrototypeOf(source)
-  // Plain objects of another realm have another Object.prototype, which again has none above it.
+  // Plain objects of another realm have another Object.prototype, which has no prototype itself.
   if (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
     throw schemaError(pointer, `${nameOf(source)} is not JSON`)
   }

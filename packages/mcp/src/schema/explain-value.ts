@@ -3,7 +3,9 @@ import { createMatcher } from './pattern/create-matcher.ts'
 
 export type MatchesFormat = (format: string, text: string) => boolean
 
-/** A value that is of another type, or not the one constant, was probably meant for another schema. */
+/**
+ * A value of another type, or one that differs from the only allowed constant, was probably meant for another schema.
+ */
 export interface ValueProblems {
   readonly kind: 'type' | 'constant' | 'detail'
   readonly messages: readonly string[]

@@ -25,7 +25,7 @@ interface Place {
   readonly isReachable: boolean
 }
 
-/** Collects `x-mcp-header` annotations (2026-07-28, Streamable HTTP). One violation spoils the tool. */
+/** Collects `x-mcp-header` annotations (2026-07-28, Streamable HTTP). A single violation makes the tool unusable. */
 export function headerParameters(inputSchema: JsonSchema): HeaderParameters {
   const parameters: HeaderParameter[] = []
   const taken = new Map<string, string>()

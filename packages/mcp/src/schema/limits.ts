@@ -10,7 +10,10 @@ export const MAX_SUBSCHEMAS = 4_000
 /** Parts of a schema up to which it is compiled to a function; compiling larger ones would take long. */
 export const MAX_COMPILED_PARTS = 600
 export const MAX_PATTERN_LENGTH = 2_000
-/** Steps of matching one string against one expression that is not plainly linear; long texts run into it. */
+/**
+ * Steps of matching a string against an expression that is not plainly linear. Long texts may need more, and are
+ * refused.
+ */
 export const MAX_PATTERN_STEPS = 20_000_000
 /** Characters of names that are matched against an expression of quadratic time where schemas are interpreted. */
 export const MAX_INTERPRETED_NAME = 1_000

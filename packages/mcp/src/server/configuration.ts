@@ -45,7 +45,7 @@ const CONFIGURATION_OPTIONS: FormsOf<ConfigurationOptions> = {
   protocolVersion: 1,
 }
 
-/** Settings of one server; what it leaves unset falls back to the global ones. */
+/** Settings of one server. For settings that it leaves unset, the global settings hold. */
 export class Configuration implements ConfigurationOptions {
   exceptionReporter: ConfigurationOptions['exceptionReporter']
   instrumentationCallback: ConfigurationOptions['instrumentationCallback']

@@ -36,7 +36,7 @@ export async function instrument(
   configuration: Configuration,
   run: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  // The legacy edge's own requests are not those of a client.
+  // The legacy edge's own requests do not come from a client.
   if (!isMethodInRevision(exchange.method, exchange.client.version)) return run()
   const data: InstrumentationData = { method: exchange.method }
   const clientName = exchange.client.info?.name

@@ -1,6 +1,6 @@
 import { requireKnownOptions } from '../protocol/known-options.ts'
 
-/** State that outlives a request. Memory by default; a shared one lets any replica finish any call. */
+/** State that outlives a request. It is in memory by default. With a shared store any replica can finish any call. */
 export interface Store {
   get(key: string): Promise<string | undefined>
   set(key: string, value: string, ttlMs: number): Promise<void>

@@ -74,7 +74,7 @@ export function endOfThrown(thrown: unknown): TracedEnd {
   return { attributes: { 'error.type': code }, failed: true }
 }
 
-/** Whether the answer says that there is no such tool, prompt or resource. */
+/** Whether the answer says that the tool, prompt or resource does not exist. */
 export function isUnknown(outcome: Outcome): boolean {
   return outcome.type === 'error' && UNKNOWN.has(outcome.error.code)
 }

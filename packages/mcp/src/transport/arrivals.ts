@@ -28,7 +28,7 @@ export interface Arrival {
 /** A shorter message needs no room: it is read in any case. */
 export const SHORT_MESSAGE: number = 256 * 1024
 
-/** The message that a connection is receiving now. A long one is read as there is room for it. */
+/** The message that a connection is receiving now. A long message is read as far as there is room for it. */
 export class ArrivingMessage {
   readonly #arrivals: Arrivals | undefined
   readonly #reader: ArrivalReader

@@ -11,7 +11,9 @@ const LEAST_STANDSTILL = 1000
 /** So many new bytes count as a movement. Single bytes now and then do not. */
 const STEP = 64 * 1024
 
-/** The bytes that are held for peers: how many in each holding, and for how long. One timer watches all of them. */
+/**
+ * Counts the bytes that are held for peers: how many in each holding, and for how long. One timer watches all holdings.
+ */
 export class HeldBytes {
   readonly timeout: number
   readonly #budget: Budget
@@ -27,7 +29,7 @@ export class HeldBytes {
     return this.#budget.held
   }
 
-  /** Which limit has no room for so many bytes of one message more. */
+  /** Which limit has no room for so many more bytes of a message. */
   lacks(peer: string, bytes: number): BudgetLimit | undefined {
     return this.#budget.lacksForWhole(peer, bytes)
   }
@@ -55,7 +57,7 @@ export class HeldBytes {
     return holding
   }
 
-  /** The holding that has not moved for the longest time: among all of them, or those of one peer. */
+  /** The holding that has not moved for the longest time: among all holdings, or the holdings of one peer. */
   slowest(peer: string | undefined): Holding | undefined {
     let slowest: Holding | undefined
     for (const holding of this.#open.all()) {
@@ -95,7 +97,7 @@ export class HeldBytes {
   }
 }
 
-/** The bytes that are held for one message, or one connection, of a peer. */
+/** The bytes that are held for a message or a connection of a peer. */
 export class Holding implements OpenMember {
   place = -1
   bytes = 0

@@ -13,7 +13,10 @@ export class ReportLimit {
     this.#now = now
   }
 
-  /** How many were held back since the last one, when there may be one now; undefined when not. */
+  /**
+   * Whether a report may be made now: the number of reports that were held back since the last one; undefined when it
+   * may not.
+   */
   take(): number | undefined {
     if (this.#count >= this.#perSecond) {
       const now = this.#now()
@@ -39,7 +42,7 @@ export interface ProtocolProblem {
   message: string
 }
 
-/** Tells the log of the embedding application. One that throws must not end a connection, or the process. */
+/** Calls the log of the embedding application. When it throws, neither the connection nor the process must end. */
 export function reportSafely<Problem = ProtocolProblem>(
   report: ((problem: Problem) => void) | undefined,
   problem: Problem,

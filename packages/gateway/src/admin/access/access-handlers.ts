@@ -20,7 +20,7 @@ import type {
 } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 
-/** How many shares of one limit are shown: the fullest ones. */
+/** How many shares of a limit are shown: those that are nearest to the limit. */
 const SHOWN_SHARES = 5
 
 /** Answers questions about access: keys, callers, rules, limits and views. */

@@ -17,7 +17,7 @@ import type { AskSeen, EntryKind, Seen, SeenEntry } from '../contract.ts'
 import { askedCaller } from './asked-caller.ts'
 import { planViewEdit } from './view-edits.ts'
 
-/** An endpoint as one caller sees it, also one of a view that is still being edited. */
+/** An endpoint as a caller sees it. The endpoint may be a view that is still being edited. */
 export async function seenBy(host: AdminHost, editor: ConfigEditor, asked: AskSeen): Promise<Seen> {
   const subject = await askedCaller(asked, host)
   const { model, problems } = await modelFor(host, editor, asked)
@@ -27,7 +27,7 @@ export async function seenBy(host: AdminHost, editor: ConfigEditor, asked: AskSe
   return { ...seer.seen(asked.entry), problems }
 }
 
-/** The configuration that is asked about: the one that holds, or one with an edited view. */
+/** The configuration to answer for: the present configuration, or the same with an edited view. */
 async function modelFor(
   { gateway }: AdminHost,
   editor: ConfigEditor,

@@ -26,7 +26,7 @@ const MOST_DIFF = 16 * 1024
 
 /** Records what happens besides requests: targets that start and fail, and new configurations. */
 export class AuditWatch implements GatewayObserver {
-  /** Who changes the configuration by the console; otherwise the file was edited. Several may be at work at once. */
+  /** The people who are changing the configuration by the console now. When there is nobody, the file was edited. */
   readonly author: AsyncLocalStorage<AuditActor> = new AsyncLocalStorage()
   readonly #trail: AuditTrail
   readonly #editor: ConfigEditor
@@ -100,7 +100,10 @@ const SIGNS = { added: '+', removed: '-', same: ' ' } as const
 const MOST_REFUSALS = 60
 const MINUTE = 60_000
 
-/** Records credentials that opened nothing. Who tries many fills no trail: the rest of a minute is counted. */
+/**
+ * Records refused credentials. A flood of them does not fill the trail: after the first ones of a minute, the others
+ * are only counted.
+ */
 export function recordRefusals(trail: AuditTrail | undefined): OnRefused {
   let since = 0
   let count = 0

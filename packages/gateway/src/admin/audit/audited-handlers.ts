@@ -21,7 +21,7 @@ const ACTIVITIES = { POST: 'other', PUT: 'update', DELETE: 'delete', GET: 'read'
 
 type AnyHandler = (request: AnyRequest) => unknown
 
-/** Records who changed what by the admin API. `author` has who is at work, for changes of the configuration. */
+/** Records who changed what by the admin API. `author` names the person who changes the configuration. */
 export function auditedHandlers(
   handlers: Handlers,
   trail: AuditTrail,

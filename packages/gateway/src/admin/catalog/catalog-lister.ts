@@ -253,7 +253,7 @@ export function catalogHandlers(
   return {
     catalog: async ({ query }) => {
       const { catalog } = host.gateway
-      // A command without a running gateway has nothing but this question to wait for, and wants it answered.
+      // A command that runs without a gateway waits for this answer alone, so it asks every target.
       if (query?.refresh) await (host.front ? catalog.merged.ready(catalog.catalogs) : catalog.refreshAll())
       return lister.list(query)
     },

@@ -4,7 +4,7 @@ import type { CatalogChange, CatalogChanges, EntryKind } from '../contract.ts'
 
 const MAX_CHANGES = 1000
 const WRITE_AFTER = 500
-/** All of them are one row. */
+/** All changes are in one row. */
 export const CHANGES_KEY = 'changes'
 
 /** The history of the targets' lists. It is kept, because the interesting changes come with restarts. */

@@ -13,7 +13,7 @@ import type { ClientList, ClientRow, InFlightCall } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import { publicId } from '../public-id.ts'
 
-/** Modern requests stand alone; their sender is gone when none has come for this long. */
+/** Modern requests stand alone. A client that has sent no request for this long counts as gone. */
 const FORGET_AFTER = 10 * 60_000
 const AWAY_AFTER = 60_000
 

@@ -93,7 +93,7 @@ export class ConfigEditor {
     return this.#checkOf(loaded, problems, current, text)
   }
 
-  /** The model of an edited text, where it has one. */
+  /** The model of an edited text; undefined when the text has errors. */
   async modelOf(text: string): Promise<{ model: GatewayModel | undefined; problems: ConfigProblem[] }> {
     const { loaded, problems } = await this.#load(text, await this.current())
     const errors = problems.filter(({ severity }) => severity === 'error')
@@ -192,7 +192,7 @@ export class ConfigEditor {
   }
 }
 
-/** A hash of the text and its masks: when more secrets are known later, a mask stands for another one. */
+/** A hash of the text and its masks. When more secrets become known, the same mask can stand for another secret. */
 function revisionOf(source: string, { text }: HiddenText): string {
   return createHash('sha256').update(source).update('\0').update(text).digest('hex').slice(0, 16)
 }
@@ -249,7 +249,7 @@ function presentProblems(problems: readonly Problem[], restored: Restored, edite
   })
 }
 
-/** Masks that hide nothing: a user typed or copied one. */
+/** Masks that stand for no secret, because a user typed or copied them. */
 function unknownMasks(restored: Restored, edited: string): ConfigProblem[] {
   const places = new TextPlaces(edited)
   return restored.unknown.map(({ mask, offset }) => ({

@@ -28,7 +28,7 @@ export class ConfigFile {
   /** Why the file is not usable now; the last good configuration is in use then. */
   rejected: { readonly at: number; readonly problems: readonly Problem[] } | undefined
   onChange: (() => void) | undefined
-  /** Its text may be another one, whatever it means. */
+  /** Called when the file was read. Its text may have changed even if its meaning has not. */
   onRead: (() => void) | undefined
   readonly #options: ConfigFileOptions
   #watcher: ConfigWatcher | undefined

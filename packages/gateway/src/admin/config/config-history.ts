@@ -14,7 +14,7 @@ interface Kept {
   readonly text: string
 }
 
-/** Older ones are forgotten. */
+/** Older versions are deleted. */
 const MOST = 50
 /** Digits of a time, so that keys sort like times. */
 const DIGITS = 15

@@ -11,7 +11,7 @@ import { publicId } from '../public-id.ts'
 /** More than anybody looks through; the command line lists all. */
 const SHOWN = 1_000
 
-/** The accounts that people have connected, for operators. The vault is opened when one looks. */
+/** The accounts that people have connected, for operators. The vault is opened when they are asked for. */
 export function connectionHandlers({
   accounts,
   gateway,

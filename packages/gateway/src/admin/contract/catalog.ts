@@ -15,7 +15,7 @@ export interface CatalogList {
 
 export interface CatalogEntry {
   readonly kind: EntryKind
-  /** The name or URI that clients use; for entries that they do not see, the one that they would. */
+  /** The name or URI that clients use, or would use if the entry were not hidden from them. */
   readonly key: string
   /** The target's own name or URI. */
   readonly own: string

@@ -13,7 +13,7 @@ export interface ClientRow {
   readonly info?: { readonly name: string; readonly version: string; readonly title?: string }
   readonly capabilities: JsonObject
   readonly principal?: string
-  /** The target whose own endpoint it uses; absent for the common one. */
+  /** The target whose own endpoint the client uses; absent for the common endpoint. */
   readonly target?: string
   readonly since: Timestamp
   readonly lastSeen: Timestamp

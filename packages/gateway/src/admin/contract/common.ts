@@ -81,7 +81,10 @@ export interface GatewayInfo {
   readonly url: string
   /** The configuration file; absent when it was made in memory (the demo): nothing can be saved then. */
   readonly configFile?: string
-  /** Processes that act as this gateway, on all machines; absent: one. Figures and lists are those of all. */
+  /**
+   * Processes that act as this gateway, on all machines; absent when there is only one. Figures and lists are about all
+   * of them.
+   */
   readonly processes?: number
   /** Of all processes. */
   readonly memory: { readonly rss: Bytes; readonly heapUsed: Bytes }

@@ -47,7 +47,7 @@ export type AdminEvent = { readonly at: Timestamp } /** First on every stream. *
   /** A call waits for approval, or was decided or made. It belongs to the topic `clients`. */
   | { readonly type: 'approvals' }
   | { readonly type: 'config'; readonly status: ConfigStatus }
-  /** Every two seconds; `targets` has those that were called since the last one. */
+  /** Sent every two seconds; `targets` lists the targets that were called since the last event. */
   | {
       readonly type: 'stats'
       readonly total: TrafficStats

@@ -4,7 +4,7 @@ import { ROUTES, type RouteName } from './routes.ts'
 /** From the least to the most. Each may do what the ones before may. */
 const ORDER: readonly Role[] = ['viewer', 'operator', 'admin']
 
-/** Whether a role is another one, or more. */
+/** Whether a role may do everything that the other role may do. */
 export function isAtLeast(role: Role | undefined, least: Role): boolean {
   return role !== undefined && ORDER.indexOf(role) >= ORDER.indexOf(least)
 }

@@ -54,7 +54,10 @@ export interface TargetCard {
   readonly stats: TrafficStats
   /** Starts besides the first one of each connection. */
   readonly restarts: number
-  /** Connections that had worked and broke: when, the newest last, and why that one did. Absent: none did. */
+  /**
+   * Connections that worked and then broke: the times, the newest last, and the reason of the newest. Absent when no
+   * connection broke.
+   */
   readonly breaks?: { readonly at: readonly Timestamp[]; readonly what: string }
   readonly connections: number
   /** True when each caller has a connection of its own because the server asks questions. */
@@ -100,7 +103,7 @@ export interface ProcessUsage {
 }
 
 export interface TargetDetail extends TargetCard {
-  /** Connections, the shared one first. Empty while there never was one. */
+  /** Connections, the shared connection first. Empty until the first connection is made. */
   readonly instances: readonly InstanceDetail[]
   readonly capabilities?: JsonObject
   readonly instructions?: string
@@ -149,7 +152,7 @@ export type HandshakeStepName =
 export interface HandshakeStep {
   readonly name: HandshakeStepName
   readonly title: string
-  /** `skipped`: this era or kind of target has no such step. `pending`: an earlier one has not ended. */
+  /** `skipped`: this era or kind of target has no such step. `pending`: an earlier step has not ended. */
   readonly status: 'done' | 'running' | 'failed' | 'skipped' | 'pending'
   /** Absent for steps that were not begun. */
   readonly at?: Timestamp
@@ -202,7 +205,7 @@ export interface TargetConfig {
 export interface UpdateTarget {
   readonly entry: JsonObject
   readonly name?: string
-  /** The file's revision that the change was made from; a newer one is answered with `conflict`. */
+  /** The file's revision that the change was made from. When the file is newer by now, the answer is `conflict`. */
   readonly revision: string
 }
 

@@ -20,7 +20,10 @@ export interface TrialReport {
   readonly duration?: Milliseconds
   /** The server that the text was understood as. A snippet with several servers gets a report for each. */
   readonly understoodAs: Understood
-  /** The name that it would get in the configuration: free there, made from the text when none was given. */
+  /**
+   * The name that the server would get in the configuration. It is not in use there, and is made from the text when the
+   * user gave none.
+   */
   readonly name: string
   readonly steps: readonly HandshakeStep[]
   readonly problem?: Explanation

@@ -5,9 +5,9 @@ export interface WhyReport {
   readonly name: string
   readonly verdict: 'available' | 'degraded' | 'missing'
   readonly summary: string
-  /** From the gateway outwards; the first one with `problem` is the cause to begin with. */
+  /** From the gateway outwards. The first cause with the status `problem` is the one to mend first. */
   readonly chain: readonly Cause[]
-  /** The entry or target that the name fits; absent when it fits none. */
+  /** The entry or target with this name; absent when nothing has the name. */
   readonly subject?: {
     readonly kind?: EntryKind
     readonly target?: string

@@ -40,7 +40,7 @@ export interface WireRecord {
 /** `GET /api/wire?limit=…&before=…&filter=…`, newest first. Filters: see `parseWireFilter`. */
 export interface WireList {
   readonly records: readonly WireRecord[]
-  /** To be sent as `before` for those that began earlier; absent at the end. */
+  /** Send it as `before` to get earlier exchanges; absent when there are none. */
   readonly next?: Timestamp
   /** Exchanges that are kept now, whatever the filter. */
   readonly kept: number
@@ -62,7 +62,7 @@ export interface WireMessage {
   readonly direction: 'in' | 'out'
   readonly type: 'request' | 'response' | 'error' | 'notification'
   readonly method?: string
-  /** The JSON-RPC message, or its essence where the hop has none; secrets redacted. */
+  /** The JSON-RPC message, or what stands for it where the hop has no such message; secrets are redacted. */
   readonly message: Json
   readonly bytes: Bytes
   /** Whether `message` was cut to the configured size; it is text then. */

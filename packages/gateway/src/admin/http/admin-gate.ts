@@ -14,7 +14,7 @@ export interface GateSettings {
   readonly token: AdminToken | undefined
   readonly cookie: ConsoleCookie
   readonly people: ConsolePeople
-  /** The one that holds now. */
+  /** The guard of the present configuration; undefined when it has none. */
   readonly guard: () => Guard | undefined
   /** Which groups have which role, now. */
   readonly roles: () => RolesModel | undefined

@@ -13,7 +13,7 @@ export class AdminToken {
     this.#value = value
   }
 
-  /** Gateways that share a store share the token. One that cannot be read any more is replaced. */
+  /** Gateways that share a store share the token. A token that no key opens any more is replaced. */
   static async load(store: Store, onError: (error: unknown) => void): Promise<AdminToken> {
     const made = newToken()
     try {
@@ -28,7 +28,7 @@ export class AdminToken {
     return this.#value
   }
 
-  /** Makes a new one: what was opened with the old one is closed. */
+  /** Makes a new token. Everything that was opened with the old token is closed. */
   async renew(): Promise<string> {
     const made = newToken()
     await rowsOf(this.#store).put(KEY, made)
@@ -36,7 +36,7 @@ export class AdminToken {
     return made
   }
 
-  /** Hashes have one length, and comparing them tells nothing about how close a guess was. */
+  /** Compares hashes: they all have the same length, so the time does not show how close a guess was. */
   matches(presented: string): boolean {
     return timingSafeEqual(hash(presented), hash(this.#value))
   }
@@ -46,7 +46,10 @@ function rowsOf(store: Store): Rows {
   return store.rows({ name: 'console', secret: true })
 }
 
-/** The token that is kept, else this one. Of two gateways that start at once, the second takes the token of the first. */
+/**
+ * Returns the kept token, or keeps the new one when there is none. Of two gateways that start at once, the second takes
+ * the token of the first.
+ */
 async function keptOr(rows: Rows, made: string): Promise<string> {
   const kept = await read(rows)
   if (kept !== undefined) return kept

@@ -216,7 +216,7 @@ function followTasks(client: Client, onTask: (task: JsonObject) => void): () => 
   createTaskClient(client)
   let last: string | undefined
   let cancelled: Promise<unknown> = Promise.resolve()
-  // Registered after the one that waits, so it sees what that one sends.
+  // Registered after the handler that waits, so it sees what that handler sends.
   client.use(async (exchange, next) => {
     const answer = next(exchange)
     if (exchange.method === 'tasks/cancel') cancelled = answer.catch(() => {})

@@ -98,7 +98,7 @@ export class TargetCards {
   }
 }
 
-/** How the server is spoken to, by this process or by the one that has its program. */
+/** Transport, era and revision of the connection to the server. Another process may have that connection. */
 export function spokenOf(
   connection: TargetConnection | undefined,
 ): Pick<TargetCard, 'transport' | 'era' | 'revision'> {
@@ -107,7 +107,7 @@ export function spokenOf(
   return { transport, era, revision: version }
 }
 
-/** The shared connection, if there ever was one: asking for it must not make it. */
+/** The shared connection, if it was ever made. Looking for it must not make it. */
 export function mainOf(target: Target): Instance | undefined {
   return target.instances.find((instance) => instance.key === '')
 }

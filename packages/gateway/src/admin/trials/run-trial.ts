@@ -114,7 +114,7 @@ async function connect({
   }
 }
 
-/** Sends one request with a time limit. Throws every error but "no such method". */
+/** Sends a request with a time limit. Throws all errors except that the server does not have the method. */
 async function ask(
   connection: TargetConnection,
   exchange: PlainExchange,

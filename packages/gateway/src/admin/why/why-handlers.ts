@@ -17,7 +17,7 @@ import { ApiError } from '../api-error.ts'
 /** The caller, and the arguments when the question is about a call. */
 interface Asked {
   readonly asker: Subject
-  /** The endpoint; empty for the common one. */
+  /** The endpoint; empty for the common endpoint. */
   readonly view: string
   readonly call: PolicyCall | undefined
 }

@@ -11,7 +11,10 @@ interface NamedInView {
   readonly own: string
 }
 
-/** What a view calls so. Without a view that is named, the first one that does. */
+/**
+ * Finds the entry that a view calls by this name. With an empty `view`, all views are searched and the first match
+ * counts.
+ */
 export function namedInView(
   name: string,
   view: string,
@@ -26,7 +29,7 @@ export function namedInView(
   return undefined
 }
 
-/** A misspelt view would say of everything that it is there. */
+/** Without this check, the answer for a misspelt view would say that everything is there. */
 export function requireEndpoint(view: string, { views, targets }: GatewayModel): void {
   const known = [...views, ...targets].map(({ name }) => name)
   if (view === '' || known.includes(view)) return
@@ -61,7 +64,7 @@ export function aboutView(
   return {
     ...report,
     name,
-    // What it is called elsewhere is no cause here.
+    // The name that it has elsewhere is not a cause here.
     chain: [...own, ...report.chain.filter(({ code }) => !isNamed || code !== 'renamed')],
     ...(isMissing && { verdict: 'missing' }),
     ...(first && (isMissing || report.verdict === 'available') && { summary: first.title }),

@@ -78,7 +78,7 @@ function list(
   const kept = exchanges.recent(Number.POSITIVE_INFINITY)
   let length = 0
   for (const record of kept.filter(({ at }) => at < before).sort(newerFirst)) {
-    // What is not shown cannot be looked for.
+    // A search does not reach what the caller may not see.
     const presented = withoutWords(presentRecord(record), caller)
     if (matches(presented)) records.push(presented)
     length = pageLength(records, limit)

@@ -71,8 +71,8 @@ async function proceed(exchange: Signed, next: Next): Promise<Outcome> {
 async function isConnected(exchange: Signed, consent: Consent): Promise<boolean> {
   const { model } = exchange.resolved.target
   const { auth, headers } = exchange
-  // A connection of its own was made with an account, and ends with it.
-  // This is not so for a token that is sent with each call: the newest one counts.
+  // The caller's own connection was made with the account and ends when the account ends. With a token that is sent
+  // with each call, the connection stays: the newest token counts.
   const isNoted = model.credentials.kind === 'exchange' && model.credentials.subject === 'access-token'
   if (!isNoted && exchange.resolved.target.ownConnections(exchange).length > 0) return true
   return consent.has(model, { principal: auth.principal, headers })

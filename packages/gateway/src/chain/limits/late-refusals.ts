@@ -1,22 +1,22 @@
 import type { Cancellation } from '@gantry/mcp/exchange'
 
-/** As many refusals of one caller are answered at once. */
+/** So many refusals of a caller are answered without a pause. */
 const AT_ONCE = 50
 /** The pause between the answers to further refusals, in milliseconds. */
 const PACE = 100
 /** In milliseconds. */
 const LATEST = 6000
-/** Refusals that wait. None has a place among the requests under way. */
+/** Most refusals that may wait. They have no place among the requests under way. */
 const MOST_WAITING = 500
 /** Callers that are counted. */
 const MOST_CALLERS = 1000
 
 /**
- * A caller that is refused again and again hears of it at a steady pace. One that asks as fast as it is refused would
- * otherwise take time from all others.
+ * A caller that is refused again and again gets its refusals at a steady pace. Otherwise a caller that sends the next
+ * request after each refusal would take time from all others.
  */
 export class LateRefusals {
-  /** When the next refusal of a caller would be told, if none was told at once. */
+  /** When the next refusal of a caller would be sent, if all refusals were sent late. */
   readonly #next = new Map<string, number>()
   #waiting = 0
 
@@ -27,11 +27,11 @@ export class LateRefusals {
     this.#note(caller, Math.min(next, now + AT_ONCE * PACE + LATEST))
     const wait = next - now - AT_ONCE * PACE
     if (wait <= 0 || this.#waiting >= MOST_WAITING || cancellation.aborted) return undefined
-    // Those of very many connections shall not come back together.
+    // Callers of very many connections must not come back at the same time.
     return this.#pause(wait < LATEST ? wait : LATEST * (1 - Math.random() / 2), cancellation)
   }
 
-  /** Those that were refused longest ago are forgotten first. */
+  /** The callers that were refused longest ago are forgotten first. */
   #note(caller: string, next: number): void {
     this.#next.delete(caller)
     this.#next.set(caller, next)

@@ -69,7 +69,7 @@ export class CatalogPages {
     visible: CallerCatalog,
   ): Complete {
     const { catalog } = this.#options
-    // Times to live run down, so a page that has one is written anew every second.
+    // A time to live runs down, so a page that contains one is written anew every second.
     const aged = visible.caching().ttlMs > 0 && Date.now() > this.#writtenAt + 1000
     if (this.#generation !== catalog.generation || aged) {
       this.#texts.clear()

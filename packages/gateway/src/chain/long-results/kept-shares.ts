@@ -17,8 +17,8 @@ export class KeptShares {
   #bytes = 0
 
   /**
-   * The texts to delete so that a new one has room, the oldest of the same caller first. Undefined: the text is too
-   * long.
+   * The texts to delete to make room for a new text, the oldest of the same caller first. Undefined: the new text is
+   * too long.
    */
   take(caller: string, kept: Kept, now: number = Date.now()): readonly string[] | undefined {
     this.#forgetExpired(now)

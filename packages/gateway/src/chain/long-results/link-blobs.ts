@@ -4,7 +4,7 @@ import { tokensOf } from './tokens.ts'
 /** Keeps a text for the caller, or bytes of a type, and returns its URI; undefined when it cannot be kept. */
 export type Keep = (text: string, bytesOf?: string) => Promise<string | undefined>
 
-/** The bytes of an embedded resource, in base64; undefined where there are none. */
+/** The bytes of an embedded resource, in base64; undefined when it contains no bytes. */
 export function blobIn(item: unknown): string | undefined {
   const { blob } = isJsonObject(item) && isJsonObject(item.resource) ? item.resource : ({} as JsonObject)
   return typeof blob === 'string' ? blob : undefined

@@ -14,7 +14,10 @@ export interface FoundResource {
   readonly own: string
 }
 
-/** Finds the owner of a URI. A resource that the configuration leaves out or that the caller may not use has none. */
+/**
+ * Finds the target that serves a URI. Returns undefined for a resource that the configuration leaves out or that the
+ * caller may not use.
+ */
 export async function findResource(
   uri: string,
   catalog: EndpointCatalog,
@@ -83,7 +86,10 @@ function offeredBy(catalogs: readonly TargetCatalog[], uri: string): TargetCatal
   )
 }
 
-/** The URI to send: where the policy keeps something back, the canonical one that was decided about. */
+/**
+ * The URI to send. When the policy denies something, it is the canonical form, because the decision was about that
+ * form.
+ */
 function askedUri(own: string, owner: TargetCatalog, visible: CallerCatalog): string | undefined {
   const { snapshot } = owner
   if (!visible.isRestricted(owner) || snapshot?.resources.some((one) => one.uri === own)) return own

@@ -68,7 +68,7 @@ class RepeatedCall {
     return outcome
   }
 
-  /** Whichever of two calls is answered first; the other one is cancelled. */
+  /** Returns the answer of the call that is answered first, and cancels the other call. */
   async sideBySide(after: number): Promise<Outcome> {
     const tries = [new AbortController(), new AbortController()] as const
     const first = this.#try(tries[0])
@@ -89,7 +89,7 @@ class RepeatedCall {
     }
   }
 
-  /** How long to wait before the next try; undefined: there is none. */
+  /** How long to wait before the next try; undefined when there is no further try. */
   #pauseAfter(outcome: Outcome, tries: number): number | undefined {
     const kind = failureKind(outcome)
     if (kind !== 'transport' && kind !== 'throttled') return undefined

@@ -14,7 +14,7 @@ export class RetryBudget {
 
   /** Whether one more try may be made. */
   spend(): boolean {
-    // Fifty times 0.02 is a little less than one.
+    // Fifty times 0.02 is a little less than 1.
     if (this.#tokens < 1 - 1e-9) return false
     this.#tokens -= 1
     return true

@@ -40,7 +40,7 @@ export class CallerTasks {
     return isThere && maySeeTask(task, exchange.visible) ? task : undefined
   }
 
-  /** The task that the params name, or the error that says there is none. */
+  /** Returns the task that the params name. Throws the error that says that there is no such task. */
   async require(exchange: GatewayExchange): Promise<CallerTask> {
     const { client, method, params, visible } = exchange
     if (!TASK_METHODS.has(method)) throw methodNotFound(method)
@@ -53,7 +53,7 @@ export class CallerTasks {
   }
 
   /**
-   * Asks the gateway that runs a task. Returns undefined when this gateway runs it, or when the other one is gone:
+   * Asks the gateway that runs a task. Returns undefined when this gateway runs it, or when the other gateway is gone:
    * finished tasks are in the store.
    */
   async askRunner({ at, catalog }: CallerTask, exchange: Exchange): Promise<Outcome | undefined> {
@@ -61,7 +61,7 @@ export class CallerTasks {
     return isElsewhere(at, target) ? target.askAt(at, exchange, this.#ids.endpoint) : undefined
   }
 
-  /** Hears of a task that another gateway runs, until the listener ends. Rejects when the other one says no more. */
+  /** Listens to a task that another gateway runs, until the listener ends. Rejects when the other gateway is gone. */
   async listenAtRunner(task: CallerTask, exchange: Exchange): Promise<never> {
     const params = { ...exchange.params, notifications: { taskIds: [task.own] } }
     await this.askRunner(task, deriveExchange(exchange, { params })).catch(() => undefined)

@@ -12,7 +12,7 @@ export interface TaskOrigin {
   readonly kind: ObjectKind
   /** The target's own name of what was called. */
   readonly name: string
-  /** Which server the target was: another one has other tasks. */
+  /** Which server the target was when the task began. Another server in its place has other tasks. */
   readonly server: string
   /** The process that has it, where tasks end with their process. */
   readonly process: string

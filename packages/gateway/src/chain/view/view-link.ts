@@ -54,7 +54,7 @@ function declaredBy({ resolved }: GatewayExchange): ReadonlySet<string> {
   return declaredNames(original ?? item)
 }
 
-/** Completions for a hidden parameter are the same as for one that does not exist: none. */
+/** A hidden parameter has no completions, like a parameter that does not exist. */
 async function suggest(
   exchange: GatewayExchange,
   shape: ViewArguments,

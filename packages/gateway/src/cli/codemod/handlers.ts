@@ -67,7 +67,7 @@ export function rewriteContext(rewrite: Rewrite, handler: Inline, at: number): v
   visit(handler.body)
 }
 
-/** The type of our context is inferred, and that of the result is another. */
+/** The type of our context is inferred, and the type of the result is different. */
 function dropType(rewrite: Rewrite, type: ts.TypeNode): void {
   const colon = rewrite.file.text.lastIndexOf(':', rewrite.startOf(type))
   rewrite.replace(colon, type.end, '')

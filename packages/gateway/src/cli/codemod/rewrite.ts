@@ -70,7 +70,7 @@ export class Rewrite {
     return local
   }
 
-  /** The text with all changes. Of several at one place, the first that was asked for stands first. */
+  /** The text with all changes. Several insertions at one place stand in the order in which they were asked for. */
   toString(): string {
     const text = this.file.text
     const ordered = this.#edits.map((edit, at) => ({ ...edit, at }))
@@ -85,7 +85,7 @@ export class Rewrite {
   }
 }
 
-/** Every name that the file declares; those of the official SDK go away, and are free. */
+/** Every name that the file declares. Names of the official SDK are left out: they go away, so they can be used. */
 function boundNames(typescript: TypeScript, file: ts.SourceFile): Set<string> {
   const names = new Set<string>()
   const visit = (node: ts.Node): void => {

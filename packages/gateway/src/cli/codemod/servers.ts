@@ -5,7 +5,7 @@ import type { Rewrite } from './rewrite.ts'
 const INFO = new Set(['name', 'version', 'title', 'description', 'websiteUrl', 'icons'])
 const OPTIONS = new Set(['capabilities', 'instructions'])
 
-/** `new McpServer(info, options)`: both become one object. The name of the class is changed elsewhere. */
+/** `new McpServer(info, options)`: both arguments become one object. The name of the class is changed elsewhere. */
 export function rewriteServer(rewrite: Rewrite, node: ts.NewExpression): void {
   const { ts } = rewrite
   const [info, options] = node.arguments ?? []

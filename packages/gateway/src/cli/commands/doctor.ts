@@ -20,7 +20,8 @@ interface DoctorOptions extends GlobalOptions {
 }
 
 /**
- * How long one question about a trial waits. The limits of the target end the trial: an installation may take minutes.
+ * How long one request for the state of a trial waits. The trial itself ends by the limits of the target, as an
+ * installation may take minutes.
  */
 const WAIT = 10_000
 /** How often one target is repaired in a row. */

@@ -107,8 +107,8 @@ async function revoke(name: string, cli: Cli): Promise<void> {
 }
 
 /**
- * Processes of one machine share the store, so a key can be made before the gateway has one that opens its API.
- * State in memory and gateways elsewhere (`GANTRY_URL`) are reached by the API.
+ * Processes of one machine share the store, so the first key can be made before any key opens the gateway's API. State
+ * in memory and gateways elsewhere (`GANTRY_URL`) are reached by the API.
  */
 async function withKeys<T>(cli: Cli, work: (keys: Keys) => Promise<T>): Promise<T> {
   const config = cli.io.places.env.GANTRY_URL ? undefined : await loadTrusted(cli)

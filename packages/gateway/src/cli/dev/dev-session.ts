@@ -53,7 +53,7 @@ export class DevSession {
     return this.#enqueue('restart')
   }
 
-  /** One after another: a change that comes while the server starts is not lost. */
+  /** Restarts run one after another, so that a change that comes while the server starts is not lost. */
   #enqueue(action: 'start' | 'restart'): Promise<void> {
     this.#work = this.#work
       .then(() => this.#run(action))

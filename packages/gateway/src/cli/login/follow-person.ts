@@ -4,7 +4,7 @@ import { ask, SEE_LOG, Stopped } from './ask-server.ts'
 /** From the client to the page to log in on. */
 const MAX_HOPS = 10
 
-/** Follows the person up to the page to log in on, which is mostly that of an identity provider. */
+/** Follows the person up to the login page, which is usually a page of an identity provider. */
 export async function followPerson(page: URL, endpoint: string): Promise<string> {
   const cookies = new Map<string, string>()
   let url = page

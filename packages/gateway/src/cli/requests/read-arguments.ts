@@ -56,7 +56,7 @@ function parseJson(text: string): Values {
   throw new CliError('The arguments have to be a JSON object', { exitCode: 2 })
 }
 
-/** A text stays one where the tool wants text; elsewhere what reads as JSON is JSON. */
+/** A text stays text where the tool wants text. Elsewhere a text that can be read as JSON is read as JSON. */
 function toValue(text: string, type: unknown): unknown {
   const types = Array.isArray(type) ? type : [type]
   if (types.includes('string') && !types.includes('object') && !types.includes('array')) return text

@@ -1,4 +1,4 @@
-/** Control and format characters, the ones that turn the direction of text included, and lone halves of others. */
+/** Control and format characters (also those that change the direction of text) and lone surrogates. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu
 const LONGEST_COMMENT = 2000
 

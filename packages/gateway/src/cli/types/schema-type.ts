@@ -40,7 +40,10 @@ export class SchemaType {
     return type === ANYTHING ? OPEN_OBJECT : bare(type)
   }
 
-  /** `within` are the schemas that this one is a part of at once, not as a member: a circle there has no type. */
+  /**
+   * `within` are the schemas that apply to the same value as this schema (not to a member of it): a circle among them
+   * has no type.
+   */
   #type(schema: unknown, depth: number, within: ReadonlySet<unknown>): string {
     if (schema === false) return 'never'
     if (!isJsonObject(schema) || depth > DEEPEST || !this.#names.takePart()) return ANYTHING
@@ -162,7 +165,7 @@ export function block(members: readonly string[]): string {
   return `{\n${members.map((member) => `  ${member.trimEnd().replaceAll('\n', '\n  ')}\n`).join('')}}`
 }
 
-/** Several types are one in parentheses, so that they can be an element or a part of others. */
+/** Several types are put in parentheses, so that they can be an element of a list or a part of another type. */
 function union(types: readonly string[]): string {
   const parts = [...new Set(types)].filter((type) => type !== 'never')
   if (parts.includes(ANYTHING)) return ANYTHING

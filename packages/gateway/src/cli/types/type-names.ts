@@ -1,6 +1,6 @@
 import { DistinctNames } from '../../model/index.ts'
 
-/** More parts of all schemas of one server become `unknown`. */
+/** When the schemas of one server have more parts than this, the rest becomes `unknown`. */
 const MOST_PARTS = 200_000
 
 /** The names that are taken in the file, and what they stand for. */

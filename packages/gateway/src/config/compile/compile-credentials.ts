@@ -89,7 +89,9 @@ function problemOf(settings: RawCredentials, raw: RawTarget): Fault | undefined 
   return undefined
 }
 
-/** An assertion is redeemed where the target's own metadata says, by a client that proves who it is. */
+/**
+ * The target's own metadata says where an assertion is redeemed. The client that redeems it must prove its identity.
+ */
 function problemOfAssertions(settings: RawCredentials, raw: RawTarget): Fault | undefined {
   if (settings.subject === 'access-token') {
     const message = 'An ID-JAG is got for an ID token, and for no access token'

@@ -57,7 +57,7 @@ function compileRate({ section, view, name }: PlacedRate, { targets, expressions
   }
 }
 
-/** A setting that says something only beside another one. */
+/** A setting that has an effect only together with another setting. */
 function warnIgnored(key: string, isIgnored: boolean, other: string, place: Place): void {
   if (!isIgnored) return
   const message = `"${key}" does nothing without "${other}"`

@@ -91,7 +91,7 @@ function weaknessOf(key: string): string | undefined {
   return repeatsItself(key) ? 'repeats itself, so that it can be guessed' : undefined
 }
 
-/** Sockets take an empty host for every network interface: a user who leaves it empty does not ask for that. */
+/** For sockets, an empty host means every network interface. A user who leaves the host empty does not ask for that. */
 function compileHost(text: string, section: Section<ServerSettings>): string {
   const host = withoutBrackets(text.trim())
   if (host !== '') return host

@@ -118,7 +118,7 @@ function compileTargetOptions(source: TargetSource): TargetOptions {
     isolation,
     credentials,
     maxInstances: settings.maxInstances,
-    // A private connection is started for a caller, and there is none yet.
+    // A private connection is started for a caller, and no caller is known yet.
     start: isShared ? settings.start : 'lazy',
     required: settings.required,
     idleStop: orUndefined(settings.idleStop ?? (isShared ? false : 5 * MINUTE)),

@@ -35,7 +35,7 @@ export function compileViews(
   })
 }
 
-/** Views and targets share one place: `/mcp/NAME`. */
+/** Views and targets share the addresses `/mcp/NAME`. */
 function reportTaken(name: string, view: Section<ViewSettings>, targets: readonly string[]): void {
   if (!targets.includes(name)) return
   const message = `A target is called "${name}" too, and both would be served at /mcp/${name}`

@@ -66,7 +66,7 @@ function resolved(schema: JsonSchema): JsonSchema {
   return { ...resolved(target), ...schema }
 }
 
-/** Whether a value that fits one of several schemas fits this one. */
+/** Whether a value that fits at least one of several schemas fits this schema. */
 function isMeant({ type, required = [] }: JsonSchema, value: unknown): boolean {
   if (Array.isArray(value)) return type === 'array'
   if (typeof value !== 'object' || value === null) return type !== 'array' && type !== 'object'

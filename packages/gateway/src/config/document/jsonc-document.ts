@@ -16,7 +16,7 @@ export function parseJsonc(text: string): SourceDocument {
   }
 }
 
-/** Our own walk and not `getNodeValue`: that one loses the key `__proto__` and hides duplicates. */
+/** Our own walk and not `getNodeValue`, which loses the key `__proto__` and hides duplicates. */
 function toValue(node: Node, errors: SourceError[]): unknown {
   if (node.type === 'array') return (node.children ?? []).map((child) => toValue(child, errors))
   if (node.type !== 'object') return node.value

@@ -77,7 +77,7 @@ function closeUp(text: string, offset: number): string {
   return /[{[]$/.test(before) && /^[}\]]/.test(after) ? before + after : text
 }
 
-/** `{ "a": 1 , }` after an inline removal leaves spaces; one is enough. */
+/** After an inline removal, as in `{ "a": 1 , }`, several spaces are left; keeps one of them. */
 function trimBeforeClose(text: string, offset: number): string {
   const spaces = /^[ \t]+/.exec(text.slice(offset))?.[0].length ?? 0
   return spaces > 1 ? splice(text, offset, offset + spaces, ' ') : text

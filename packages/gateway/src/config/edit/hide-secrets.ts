@@ -18,7 +18,7 @@ export interface HiddenText {
 export interface RestoredText {
   readonly text: string
   readonly unknown: readonly { readonly mask: string; readonly offset: number }[]
-  /** The offset in the edited text of an offset in the restored one. */
+  /** Turns an offset in the restored text into the offset in the edited text. */
   toEdited(offset: number): number
 }
 
@@ -87,7 +87,7 @@ function restoreValue<T>(edited: T, secretAt: (number: string) => string | undef
   ) as T
 }
 
-/** A secret as it stands between quotes in the file has its escapes; as a value it has none. */
+/** Between quotes in the file, a secret is written with escapes; as a value it has no escapes. */
 function unquoted(written: string | undefined): string | undefined {
   if (written === undefined || !written.includes('\\')) return written
   try {

@@ -52,7 +52,7 @@ export async function applyChanges(changes: readonly FileChange[], places: UserP
   return folder
 }
 
-/** Takes the latest import back that has not been taken back yet; undefined when there is none. */
+/** Undoes the latest import that is not undone yet; undefined when there is no such import. */
 export async function undoLatest(places: UserPlaces): Promise<Undone[] | undefined> {
   const home = journalHome(places)
   const folders = (await readdir(home).catch(() => [])).filter((name) => !name.endsWith('.undone')).sort()

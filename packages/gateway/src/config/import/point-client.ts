@@ -30,7 +30,7 @@ export function addressOf(model: GatewayModel, configFile: string, served: Serve
   return { url: base && `${base}/mcp`, configFile, needsKey: model.auth.required, launcher: served.launcher }
 }
 
-/** The one entry that takes the place of the servers. */
+/** The entry that takes the place of all servers. */
 export function gatewayEntry(
   client: ClientId,
   { url, configFile, launcher }: GatewayAddress,

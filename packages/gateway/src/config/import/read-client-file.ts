@@ -56,7 +56,7 @@ function listAt(value: unknown, path: string[], folder: string | undefined): Ser
   return [{ path, servers, folder, defaults: inputDefaults(beside) }]
 }
 
-/** The presets of `promptString` and `pickString`. A password has none that should be kept. */
+/** The presets of `promptString` and `pickString`. The preset of a password is not kept. */
 function inputDefaults(value: unknown): Map<string, string> {
   const { inputs } = (value ?? {}) as { inputs?: unknown }
   const defaults = new Map<string, string>()

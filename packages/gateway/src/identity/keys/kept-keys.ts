@@ -76,7 +76,10 @@ export class KeptKeys {
     return row && withoutHash(readRow(row))
   }
 
-  /** False when there is none of this name. Streams that it opened end, whichever process serves them. */
+  /**
+   * Returns false when there is no key of this name. Streams that were opened with the key end, whichever process
+   * serves them.
+   */
   async revoke(name: string): Promise<boolean> {
     if (!KEY_NAME.test(name) || !(await this.#rows.remove(name))) return false
     this.#written.delete(name)
@@ -85,7 +88,7 @@ export class KeptKeys {
     return true
   }
 
-  /** The key that a caller presents; undefined when there is none, or not any more. */
+  /** The key that a caller presents; undefined when the key does not exist, was revoked or has expired. */
   async find(presented: string): Promise<KeptKey | undefined> {
     const name = FORM.exec(presented)?.[1]
     if (name === undefined || !KEY_NAME.test(name)) return undefined

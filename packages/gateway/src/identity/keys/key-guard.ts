@@ -7,7 +7,7 @@ import type { KeptKey, KeptKeys } from './kept-keys.ts'
 export interface KeyGuardOptions {
   /** The keys in the configuration. */
   readonly configured: readonly ApiKeyModel[]
-  /** The keys in the store; undefined where none are accepted. */
+  /** The keys in the store; undefined when they are not accepted. */
   readonly kept: KeptKeys | undefined
   readonly onRefused: OnRefused
   /** Asked about everything that is no key. */
@@ -37,7 +37,7 @@ export function keyGuard(options: KeyGuardOptions): Guard {
   return (head) => {
     const presented = keyOf(head)
     const digest = presented === undefined ? undefined : createHash('sha256').update(presented).digest()
-    // Every key is compared in constant time, so that timing tells nothing about which one is close.
+    // Every key is compared in constant time, so that timing does not show which key is close to the guess.
     const found =
       digest && hashed.filter(({ hash }) => hash.length === digest.length && timingSafeEqual(hash, digest))
     const match = found?.[0]
@@ -68,7 +68,7 @@ async function admitKept(
     return { ok: false, status: 503, headers: { 'retry-after': '5' } }
   }
   if (!key) return undefined
-  // Two keys of one name would be one caller.
+  // Two keys with the same name would count as the same caller.
   if (configured.some(({ name }) => name === key.name)) {
     onRefused({ status: 401, reason: `the configuration has a key "${key.name}" too`, path: pathOf(url) })
     return refusedKey(presented)

@@ -72,7 +72,7 @@ export class LoginFlow {
     if (name !== undefined) await this.#mail.post(`outcome ${name}`, outcome).catch(() => {})
   }
 
-  /** The person is back. A state is good once, and for the person who began. */
+  /** Called when the person comes back. A state can be used once, and only by the person who began. */
   async finish(
     answer: URLSearchParams,
     principal: Principal,

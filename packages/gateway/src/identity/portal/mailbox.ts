@@ -3,7 +3,7 @@ import type { Rows, Store } from '../../store/index.ts'
 const CHANNEL = 'connect-mail'
 const KEPT_FOR = 60_000
 
-/** Hands short texts from one process to another: a person may come back to another process than the one that sent them away. */
+/** Hands short texts from one process to another, because a person may come back to a different process. */
 export class Mailbox {
   readonly #store: Store
   readonly #rows: Rows

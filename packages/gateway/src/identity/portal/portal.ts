@@ -260,7 +260,10 @@ function isUsable(value: string): boolean {
   return value !== '' && value.length <= LONGEST_SECRET && /^[\x20-\x7e]*$/.test(value)
 }
 
-/** Only ours: a path that begins with `//` is another host, and one with `..` leads out of these pages. */
+/**
+ * Accepts only paths of these pages: a path that begins with `//` is another host, and a path with `..` leads
+ * elsewhere.
+ */
 function safePath(next: string | null): string {
   const isOurs = next !== null && /^\/connect(?:\/[\w.~%-]+)*$/.test(next)
   return isOurs && parseUrl(next, 'http://gateway')?.pathname === next ? next : '/connect'

@@ -5,7 +5,7 @@ import { cookieOf, digest } from '../secret-texts.ts'
 import type { Rows, Store } from '../../store/index.ts'
 
 const COOKIE = 'gantry-connect'
-/** Short: who comes by a link much later says once more who they are. */
+/** Short, so that a person who follows a link much later has to log in again. */
 const LIFETIME = 15 * 60_000
 
 export interface PortalSession {
@@ -26,7 +26,7 @@ export class PortalSessions {
     this.#rows = store.rows({ name: 'connect-sessions', secret: true, ...limits })
   }
 
-  /** Returns the cookie. A new one for every sign-in, so that none can be planted before. */
+  /** Returns the cookie. Every sign-in gets a new cookie, so that an attacker cannot plant a cookie in advance. */
   async open(auth: AuthInfo): Promise<string> {
     const id = randomBytes(24).toString('base64url')
     await this.#rows.put(digest(id), JSON.stringify(auth), { ttl: LIFETIME })

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import { JWT_BEARER } from './id-jag.ts'
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token']
-/** For clients that prove who they are, by a secret or a key. */
+/** For clients that prove their identity by a secret or a key. */
 const GRANT_TYPES_OF_PROVEN = [...GRANT_TYPES, JWT_BEARER]
 /** Further members of a registration that are kept, by the way they are read. */
 const TEXTS = ['client_name', 'software_id', 'software_version', 'token_endpoint_auth_method']
@@ -20,7 +20,7 @@ const MAX_TEXT = 2000
 /**
  * The metadata of a client, as the authorization server accepts it. Real clients deviate: Cursor calls itself `web` and
  * has its own scheme, VS Code names loopback ports that it will not use, and some name grants that are not offered.
- * Redirect URIs that cannot be accepted are left out; undefined when none remains.
+ * Redirect URIs that cannot be accepted are left out; undefined when no redirect URI remains.
  */
 export function acceptMetadata(given: JsonObject, scopes: readonly string[]): JsonObject | undefined {
   const uris = listOf(given.redirect_uris).slice(0, MAX_REDIRECTS).filter(isAcceptable)

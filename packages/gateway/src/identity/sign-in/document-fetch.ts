@@ -48,7 +48,7 @@ async function accepted(
   )
 }
 
-/** A document is a few lines; a longer one is not read on. */
+/** A document has a few lines. Reading stops when it is longer. */
 async function readShort(response: Response): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0

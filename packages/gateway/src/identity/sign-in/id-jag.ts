@@ -13,7 +13,7 @@ export const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 export const ID_JAG_PROFILE = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
 const TYPE = 'oauth-id-jag+jwt'
-/** Assertions are made for one use, now. */
+/** An assertion is made for one immediate use. */
 const MAX_AGE_SECONDS = 600
 const MAX_LENGTH = 16_384
 

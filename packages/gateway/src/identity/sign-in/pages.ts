@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 export interface ConsentAccount {
   readonly title: string
   readonly isConnected: boolean
-  /** Whether the client has asked because this one is missing. */
+  /** Whether the client asks because this account is missing. */
   readonly isWanted: boolean
   /** Where it is connected. */
   readonly address: string

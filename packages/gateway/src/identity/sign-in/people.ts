@@ -68,7 +68,7 @@ export class People {
     return row && (JSON.parse(row.value) as JsonObject)
   }
 
-  /** The subject as the identity provider has it; undefined for accounts of another one. */
+  /** The subject at the identity provider; undefined for people of another identity provider. */
   subjectOf(account: string): string | undefined {
     return account.startsWith(this.#mark) ? account.slice(this.#mark.length) : undefined
   }

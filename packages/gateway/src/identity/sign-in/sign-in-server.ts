@@ -49,7 +49,7 @@ const REGISTRATIONS = { capacity: 200, perSecond: 2 }
 /** Gantry's own authorization server, for identity providers that MCP clients cannot register with. */
 export class SignInServer {
   readonly guard: BearerGuard
-  /** People who want to see a page of the gateway. */
+  /** Logs people in who want to see a page of the gateway. */
   readonly logins: BrowserLogins
   readonly #options: SignInOptions
   readonly #answer: ReturnType<OidcProvider['callback']>
@@ -90,7 +90,9 @@ export class SignInServer {
     return new SignInServer(options, { provider, people, upstream, guard, idTokens })
   }
 
-  /** The ID token of a person who has signed in here; undefined when there is none, or none any more. */
+  /**
+   * The ID token of a person who has signed in here; undefined when there is none, or when it is not valid any more.
+   */
   async idTokenOf({ kind, issuer, subject }: Principal): Promise<string | undefined> {
     if (kind !== 'person' || issuer !== this.#options.model.issuer) return undefined
     return this.#idTokens?.of(subject)
@@ -135,7 +137,10 @@ export class SignInServer {
     request.url = url.pathname + url.search
   }
 
-  /** Addresses that we name are those of the configuration, whatever the request says about its way here. */
+  /**
+   * Makes the library use the address of the configuration, whatever the request says about the address that it came
+   * by.
+   */
   #asOurselves({ headers }: IncomingMessage): void {
     headers.host = this.#issuer.host
     headers['x-forwarded-proto'] = this.#issuer.protocol.slice(0, -1)

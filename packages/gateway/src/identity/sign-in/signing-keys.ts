@@ -10,7 +10,10 @@ export interface SigningKeys {
 
 const KEY = 'keys'
 
-/** The keys that are kept; else new ones. Of two gateways that start at once, the second takes those of the first. */
+/**
+ * The kept keys, or new keys when there are none. Of two gateways that start at once, the second takes the keys of the
+ * first.
+ */
 export async function loadSigningKeys(store: Store): Promise<SigningKeys> {
   const rows = store.rows({ name: 'sign-in-keys', secret: true })
   const kept = await rows.get(KEY).catch((error: { code?: string }) => {

@@ -97,7 +97,7 @@ export class Upstream {
     return { subject: claims.sub, claims: claims as unknown as JsonObject, proof: proofOf(answer, claims) }
   }
 
-  /** A newer ID token of the same person; undefined when the identity provider gives none. */
+  /** A newer ID token of the same person; undefined when the identity provider does not give one. */
   async renew(subject: string, refreshToken: string): Promise<LoginProof | undefined> {
     const server = await this.#server()
     const client: oauth.Client = { client_id: this.#model.clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE }
@@ -154,7 +154,7 @@ export class Upstream {
     return value
   }
 
-  /** Plain HTTP is for an identity provider on this machine, or one that the configuration trusts. */
+  /** Plain HTTP is allowed for an identity provider on this machine, or on a host that the configuration trusts. */
   #options(): { signal: AbortSignal; [oauth.allowInsecureRequests]: boolean } {
     const url = parseUrl(this.#model.issuer)
     const isTrusted =

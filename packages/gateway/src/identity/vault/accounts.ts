@@ -141,7 +141,7 @@ export class Accounts {
     await this.vault.announce(place)
   }
 
-  /** One for each account: it renews for all connections at once. */
+  /** Each account has one provider, which renews the token for all its connections. */
   async #once(place: Place, open: () => Promise<OAuthProvider>): Promise<OAuthProvider> {
     const key = `${changeKey(place)} ${place.server}`
     const known = this.#providers.get(key)

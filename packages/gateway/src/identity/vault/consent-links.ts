@@ -14,7 +14,9 @@ const SAME_FOR = 5 * 60_000
 const MOST_RECENT = 1000
 const ID = /^[\w-]{22}$/
 
-/** Links that lead one person to one target. They carry no credential: the page behind them asks who is there. */
+/**
+ * Links that lead one person to one target. They carry no credential: the page behind them makes the visitor log in.
+ */
 export class ConsentLinks {
   readonly #rows: Rows
   readonly #recent = new Map<string, { id: string; until: number }>()
@@ -40,7 +42,10 @@ export class ConsentLinks {
     return ID.test(id) && (await this.#rows.get(id)) !== undefined
   }
 
-  /** The target, once, for the person that it was made for; `foreign` for all others, who do not use it up. */
+  /**
+   * Returns the target, once and only to the person that the link was made for. Other people get `foreign`, and do not
+   * use the link up.
+   */
   async use(id: string, principal: Principal): Promise<{ target: string } | 'foreign' | undefined> {
     const row = ID.test(id) ? await this.#rows.get(id) : undefined
     if (!row) return undefined

@@ -12,7 +12,7 @@ export interface LazyAccountsOptions extends Omit<VaultOptions, 'ring'> {
   dropped(this: void, change: Parameters<Parameters<Accounts['follow']>[0]>[0]): void
 }
 
-/** The accounts of people, loaded with the first request that is about one. */
+/** The accounts of people, loaded by the first request that needs an account. */
 export class LazyAccounts {
   /** How browsers reach the gateway. */
   address = ''
@@ -41,7 +41,10 @@ export class LazyAccounts {
   readonly link: Accounts['link'] = async (...given) => (await this.get()).link(...given)
   readonly changed: Accounts['changed'] = async (...given) => (await this.get()).changed(...given)
 
-  /** Which of these targets a person has connected. Nothing is loaded where there is none. */
+  /**
+   * The targets, out of these, at which a person has connected an account. Nothing is loaded when there are no
+   * accounts.
+   */
   async listFor(
     principal: Principal,
     targets: readonly TargetModel[],

@@ -47,7 +47,7 @@ export class TokenExchange {
 
   /** Whether a caller has what is exchanged: a key cannot be. */
   async has({ subject }: ExchangeModel, caller: Caller): Promise<boolean> {
-    // The newest token of the caller is the one that counts, so it is noted with every call.
+    // The newest token of the caller counts, so it is noted with every call.
     if (subject === 'access-token') return this.#note(caller)
     return (await this.#options.idTokenOf(caller.principal)) !== undefined
   }
@@ -62,14 +62,14 @@ export class TokenExchange {
     return true
   }
 
-  /** Puts the exchanged token on requests. One that is refused is got anew, once. */
+  /** Puts the exchanged token on requests. When a token is refused, gets a new token, once. */
   provider(model: ExchangeModel, principal: Principal): AuthProvider {
     let current: Promise<Exchanged> | undefined
     const fresh = async (): Promise<Exchanged> => {
       const seen = current
       const known = await seen?.catch(() => undefined)
       if (known && known.until > Date.now()) return known
-      // Another request has begun to get one meanwhile.
+      // Meanwhile another request has begun to get a token.
       if (current !== seen) return fresh()
       current = this.#exchange(model, principal)
       return current

@@ -5,7 +5,7 @@ import { decodeFully, normaliseEscapes, UNSEEN } from './escapes.ts'
 export interface UriForms {
   /** The normal form of RFC 3986, section 6.2.2, with characters outside ASCII in the open and in NFC. */
   readonly exact: string
-  /** Its form at the most lenient server: fully decoded, in one case, without user and empty segments. */
+  /** The form that the most lenient server would see: fully decoded, in one case, without user and empty segments. */
   readonly loose: string
   /**
    * The form of a URI for servers that ignore the query, the fragment, slashes at the beginning and the end, or the host
@@ -16,7 +16,7 @@ export interface UriForms {
   readonly isAmbiguous: boolean
 }
 
-/** Longer ones are not looked into. */
+/** Longer URIs are not taken apart. */
 const MAX_LENGTH = 16_384
 /** Queries are not resolved, but some servers take all of a URI for a path. */
 const HIDDEN_CLIMB = /(^|[/=&?#])\.\.?\/|\/\.\.?($|[/&?#])/
@@ -186,7 +186,8 @@ function splitAuthority(authority: string): Authority {
 }
 
 /**
- * Names of hosts know no case, and have one written form each (RFC 5891). Other schemes keep names of any kind there.
+ * Names of hosts are the same in upper and lower case, and each has one written form (RFC 5891). Other schemes may have
+ * other kinds of names there.
  */
 function normaliseHost(authority: string, scheme: string | undefined): { text: string; isBroken: boolean } {
   const { user, host, port } = splitAuthority(authority)

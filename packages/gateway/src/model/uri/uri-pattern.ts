@@ -9,7 +9,7 @@ export function toUriPattern(text: string): UriPattern {
   return { exact, loose, bare }
 }
 
-/** Whether a pattern forbids a URI: one way to read it is enough. */
+/** Whether a pattern forbids a URI. It does when any form of the URI matches. */
 export function forbidsUri({ exact, loose, bare }: UriPattern, uri: UriForms): boolean {
   return (
     matchesWildcard(exact, uri.exact) ||
@@ -28,7 +28,7 @@ export function permitsUri({ exact, loose }: UriPattern, uri: UriForms): boolean
 const MAX_KNOWN = 20_000
 const known = new Map<string, UriForms>()
 
-/** The forms of a URI. Lists name the same ones again and again, so those of late are kept. */
+/** The forms of a URI. Lists name the same URIs again and again, so the forms of recent URIs are kept. */
 export function readUri(uri: string): UriForms {
   const before = known.get(uri)
   if (before) return before

@@ -62,7 +62,7 @@ class EmbeddedDriver implements Driver {
     for (const hear of this.#listeners) hear(news)
   }
 
-  /** A thread that follows one that ended has to open the file first. */
+  /** A new thread that replaces an ended thread has to open the file first. */
   async #call(job?: Job): Promise<unknown> {
     if (!this.#thread || this.#thread.ended) {
       this.#thread = storeThread()

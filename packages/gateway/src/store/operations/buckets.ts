@@ -1,6 +1,6 @@
 import type { Bucket, Spent } from '../store.ts'
 
-/** The row of a bucket. A full bucket has none. */
+/** The row of a bucket. A full bucket has no row. */
 export interface KeptBucket {
   readonly tokens: number
   readonly at: number

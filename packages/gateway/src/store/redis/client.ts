@@ -81,7 +81,7 @@ export function createRedisClient(options: RedisOptions): RedisClient {
   }
 }
 
-/** One that was never reached fails, and says why. Later it is connected again by itself. */
+/** Fails, and says why, when the first connection fails. A connection that breaks later is made again automatically. */
 function sentinelAt(host: RedisHost, account: RedisAccount, common: object): NodeClient {
   let wasReached = false
   const reconnectStrategy = (): number | false => wasReached && SENTINEL_PAUSE

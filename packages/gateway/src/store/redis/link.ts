@@ -14,7 +14,7 @@ const LONGEST_PAUSE = 500
 const PARTS = 4
 /** More waiting requests mean that Redis answers nothing, and they take memory. */
 const MOST_WAITING = 10_000
-/** Redis is there, but cannot work now, or is not the one that writes any more. */
+/** Redis is there, but cannot work now, or is no longer the server that takes writes. */
 const NOT_NOW = /^(READONLY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|UNBLOCKED|BUSY|MISCONF)\b/
 /** Trying again fails in the same way until a person changes something. */
 const REFUSED = /^(WRONGPASS|NOAUTH|NOPERM|DENIED|ERR AUTH|ERR This instance has cluster support disabled)/
@@ -157,7 +157,7 @@ export class RedisLink {
       !this.#closed && !this.#client;
       pause = Math.min(2 * pause, LONGEST_PAUSE)
     ) {
-      // It keeps the process: a gateway that starts may wait for nothing but this.
+      // This timer keeps the process alive: a gateway that starts may have nothing else to wait for.
       await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(
         () => {},
       )

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NodeClient, RedisClient, RedisHost, ScriptCall } from './redis-client.ts'
 
-/** How long Sentinels that have not answered are waited for when one has, in milliseconds. */
+/** After the first Sentinel has answered: how long to wait for the others, in milliseconds. */
 const PATIENCE = 200
 const SWITCHED = '+switch-master'
 
@@ -22,7 +22,7 @@ interface Named extends RedisHost {
 }
 
 /**
- * A client of the server that Sentinels name. It fails as soon as they name another one. We do not use the library's
+ * A client of the server that Sentinels name. It fails as soon as they name another server. We do not use the library's
  * client for that, because it sends a request again when the answer was lost, even if the request was carried out.
  */
 export class SentinelClient extends EventEmitter implements RedisClient {

@@ -2,10 +2,13 @@ import type { FetchLike } from '@gantry/mcp/client'
 import type { Exchange } from '@gantry/mcp/exchange'
 import type { TargetModel } from '../../model/index.ts'
 
-/** The HTTP status with which a gateway answers a request that was meant for another one. */
+/** The HTTP status with which a gateway answers a request that was meant for another gateway. */
 export const MISDIRECTED = 421
 
-/** In what a gateway says of a target to the others: how its server is spoken to, and why it cannot be used. */
+/**
+ * Names of members in what a gateway tells other gateways about a target: how it speaks to the server, and why the
+ * target cannot be used.
+ */
 export const SPOKEN = 'dev.gantry/spoken'
 export const FAILED = 'dev.gantry/failed'
 /** Asks the gateway that has a program for the mark of its process. */
@@ -28,15 +31,21 @@ export interface HopOptions {
   readonly older: boolean
 }
 
-/** Finds the gateway that has what can only be in one place: a program, a call that waits for its caller, a task. */
+/**
+ * Finds the gateway that has something which can only be in one place: a program, a call that waits for its caller, a
+ * task.
+ */
 export interface TargetOwners {
   /** The id of this gateway for the others. */
   readonly id: string
-  /** Whether it stood still for so long that another one may have what it had. */
+  /** Whether this gateway stood still for so long that another gateway may have taken what it had. */
   readonly isLate: boolean
-  /** Undefined: this gateway has them, from now on if not before. */
+  /** Undefined: this gateway has the connections of the target, from now on if not before. */
   find(model: TargetModel): Promise<Elsewhere | undefined>
-  /** How a gateway is reached that has something of a target or an endpoint. Undefined: it is gone, or this one. */
+  /**
+   * How to reach the gateway with this id, for something of a target or an endpoint. Undefined: that gateway is gone,
+   * or it is this gateway.
+   */
   at(id: string, place: HopPlace): Promise<Elsewhere | undefined>
 }
 

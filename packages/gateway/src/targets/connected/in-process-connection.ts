@@ -42,7 +42,7 @@ export async function connectInProcess(served: Served): Promise<TargetConnection
   }
 }
 
-/** The revision of the client ends at the gateway. The server in this process is asked as a modern one. */
+/** The client's revision matters only up to the gateway. The server in this process is asked in the modern revision. */
 function inOurRevision(exchange: Exchange): Exchange {
   const { client } = exchange
   return client.version === LATEST_MODERN

@@ -40,17 +40,17 @@ export interface TargetConnection {
   readonly transport: string
   /** What its server speaks, where another process has the connection to it. */
   readonly spoken?: Spoken | undefined
-  /** The gateway that has the target, where that is another one. */
+  /** The gateway that has the target, when it is another gateway. */
   readonly at?: string | undefined
   handle(exchange: Exchange): Outcome | Promise<Outcome>
   /** Called once when the connection is gone; with the reason when it was not closed on purpose. */
   onClose: ((reason: Error | undefined) => void) | undefined
   readonly process?: ProcessFacts | undefined
-  /** Asks the server for a sign of life. Rejects when there is none. Absent where there is no server. */
+  /** Asks the server for a sign of life. Rejects when the server gives none. Absent when there is no server to ask. */
   readonly ping?: ((signal: AbortSignal) => Promise<unknown>) | undefined
   /** Knows whether calls that other callers gave up may still make the server ask or tell something. */
   readonly edge?: Pick<ClientEdge, 'mayServeOthers'> | undefined
-  /** Another connection takes over: who listens here is told to listen there. */
+  /** Called when another connection takes over. Tells listeners to listen there. */
   retire?(reason: Error): void
   close(): Promise<void>
 }
@@ -134,7 +134,7 @@ export async function connectByWire(
   }
 }
 
-/** Gives the tap to every wire that the connector opens. Several may be tried before one works. */
+/** Gives the tap to every wire that the connector opens. The connector may try several wires until one works. */
 function tapped(
   connector: Connector,
   { tap, handshake }: Pick<EdgeServices, 'tap' | 'handshake'>,

@@ -53,7 +53,7 @@ export class TargetExchange extends PlainExchange implements OpenMember, Passed 
   /** Whether it may be sent twice. */
   readonly safe: boolean
 
-  /** `headers` are those that the target gets. */
+  /** `headers` are the headers that the target gets. */
   constructor(
     caller: Exchange,
     headers: Record<string, string> | undefined,

@@ -16,8 +16,9 @@ export interface AskingServices {
 const LOOK_AGAIN = 200
 
 /**
- * Sends one request to the gateway that has what it is about. Undefined: it is gone, and so is what it had. One that
- * takes no connection is looked up until that is known, with `find`; without, it counts as gone at once.
+ * Sends a request to the gateway that has the thing which the request is about. Returns undefined when that gateway is
+ * gone, because everything that it had is gone, too. When that gateway takes no connection, `find` is called again and
+ * again until the answer is known; without `find`, the gateway counts as gone at once.
  */
 export async function askUntilGone(
   first: Elsewhere,
@@ -36,7 +37,7 @@ export async function askUntilGone(
   return undefined
 }
 
-/** It was not reached, or another gateway is at its address. */
+/** Whether the gateway was not reached, or another gateway is at its address. */
 function hasSeenNothing(thrown: unknown): boolean {
   if (!(thrown instanceof McpError)) return false
   const { code, details } = thrown

@@ -48,7 +48,7 @@ export function retryAfterOf(thrown: unknown, now: number = Date.now()): number 
 
 /** When a connection that failed is tried again: by itself, and by callers that want it. */
 export class RetryClock {
-  /** When the next automatic try is made; 0 when none is planned. */
+  /** When the next automatic try is made; 0 when no try is planned. */
   retryAt = 0
   #refusedUntil = 0
   #notBefore = 0

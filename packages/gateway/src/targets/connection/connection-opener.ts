@@ -62,12 +62,18 @@ export interface OpenerEvents {
   explain(thrown: unknown): unknown
 }
 
-/** Opens the connections of one target: finds account, login and owner, and watches the start. */
+/**
+ * Opens the connections of a target: finds the account, the login and the gateway that has the target, and watches the
+ * start.
+ */
 export class ConnectionOpener {
   readonly #name: string
   readonly #services: OpenerServices
   readonly #events: OpenerEvents
-  /** Each target has its own: two with one command line may be of different eras, by their environment. */
+  /**
+   * Each target has its own cache: two targets with the same command line can be of different eras, because of their
+   * environment.
+   */
   readonly #eras = new EraCache()
   #auth: Promise<TargetAuth> | undefined
 
@@ -153,7 +159,10 @@ export class ConnectionOpener {
     }
   }
 
-  /** The account of the caller; undefined where all share one, and for the connection that belongs to no caller. */
+  /**
+   * The account of the caller; undefined when all callers share an account, and empty for the connection that belongs
+   * to no caller.
+   */
   async #personal(
     model: TargetModel,
     { instance, caller }: OpenRequest<Instance>,
@@ -166,7 +175,7 @@ export class ConnectionOpener {
     throw new McpError('unauthorized', `The caller has connected no account of "${this.#name}"`)
   }
 
-  /** The target's login, where it has one. Only such targets load OAuth. */
+  /** The target's login; undefined when it has none. Only targets with a login load OAuth. */
   async #login(model: TargetModel): Promise<TargetAuth | undefined> {
     if (model.kind !== 'url' || !model.oauth) return undefined
     const target = model as UrlTarget & { oauth: OAuthModel }

@@ -156,7 +156,10 @@ export class Succession {
     return this.current.pool.find('')?.connection !== undefined
   }
 
-  /** Takes settings that need new connections. The old one serves until the new one is ready or failed. */
+  /**
+   * Takes settings that need new connections. The old connection serves until the new connection is ready or has
+   * failed.
+   */
   async replace(model: TargetModel): Promise<void> {
     const next = this.#host.create(model, true)
     const earlier = this.#coming

@@ -15,7 +15,7 @@ export interface EitherEraHost {
 }
 
 interface EraNeeds {
-  /** Insists on the older era, or on the newer one. */
+  /** True: use the older era; false: use the newer era. */
   readonly older?: boolean | undefined
   /** Whether the request may be repeated. */
   readonly safe: boolean
@@ -54,7 +54,8 @@ async function sendToOlder(
   const outcome = await send(older)
   const needsNewer = olderEra.needsNewer(exchange, outcome)
   if (!needsNewer) return outcome
-  // A server at a URL explains itself to nobody, and with the SDK that says so, hardly anything else ends like this.
+  // A server at a URL has no stderr that we could read. With the SDK that gives this answer, hardly anything else ends
+  // like this.
   const hasAsked =
     safe || needsNewer === 'named' || model.kind === 'url' || (await askedByReturning(stderrOf(older, pool)))
   return hasAsked ? send(choice.for(exchange, false)) : withAdvice(outcome, 'newer')

@@ -1,6 +1,9 @@
 import type { Cancellation } from '@gantry/mcp/exchange'
 
-/** Requests that wait, each in the line of its caller. The lines take turns, so that a long one delays no other. */
+/**
+ * Requests that wait, each in the line of its caller. The lines take turns, so that a long line does not delay the
+ * others.
+ */
 export class FairQueue {
   /** The line at the front of the map is the next to be served. */
   readonly #lines = new Map<string, Set<() => void>>()
@@ -34,7 +37,10 @@ export class FairQueue {
     })
   }
 
-  /** Lets the next one go: the first in the line whose turn it is. Returns its caller; undefined when none waits. */
+  /**
+   * Lets the next request go: the first in the line whose turn it is. Returns its caller; undefined when no request
+   * waits.
+   */
   next(): string | undefined {
     const [caller, line] = this.#lines.entries().next().value ?? []
     if (caller === undefined) return undefined

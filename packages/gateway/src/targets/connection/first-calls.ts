@@ -36,7 +36,7 @@ class Turn {
 }
 
 export interface FirstCallHost {
-  /** Whether a question for the call could be one for another caller's. */
+  /** Whether a question that this call causes could also belong to the call of another caller. */
   isAmbiguous(): boolean
   /** Makes the connection that the call will use. */
   connect(): Promise<unknown>
@@ -45,9 +45,10 @@ export interface FirstCallHost {
 
 /**
  * The first calls of tools on a shared connection, while it is unknown what the server asks. Two questions at the same
- * time that name no call could not be told apart, so only one caller at a time calls a tool that was never called. If
- * the tool asks, the other callers get their own connections; if it ends without a question, they share this one. Calls
- * that may be made twice do not wait for each other: a call is made again when its question had to be refused.
+ * time could not be told apart when they name no call, so a tool that was never called before is called by only one
+ * caller at a time. If the tool asks, the other callers get their own connections; if it ends without a question, they
+ * share this one. Calls that may be made twice do not wait for each other: a call is made again when its question had
+ * to be refused.
  */
 export class FirstCalls {
   /** First calls under way. */
@@ -96,7 +97,7 @@ export class FirstCalls {
     return this.#known.isFull || this.#known.has(item)
   }
 
-  /** First calls of others that a question of this one could be taken for. */
+  /** First calls of other callers that a question of this call could be attributed to by mistake. */
   #inTheWay(exchange: Exchange, safe: boolean): Turn[] {
     return [...this.turns].filter(
       ({ caller, isSafe }) => !(safe && isSafe) && !isSameCaller(caller, exchange),

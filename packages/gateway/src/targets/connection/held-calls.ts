@@ -40,7 +40,7 @@ export class HeldCalls {
     if (!instance) {
       throw new ProtocolError(INVALID_PARAMS, 'The call that this belongs to has ended or expired')
     }
-    // A new lease is taken before the old one ends, so that the connection is never unused in between.
+    // The new lease is taken before the old lease ends, so that the connection is never unused in between.
     const release = instance.lease()
     try {
       if (affinity?.member === 'requestState') this.#letGo(instance.key)

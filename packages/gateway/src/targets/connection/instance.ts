@@ -78,7 +78,7 @@ export class Instance extends Life<Instance> {
   readonly sharedQuestion = (exchanges: readonly Exchange[], isRefused: boolean): void =>
     this.#host.sharedQuestion(this, exchanges, isRefused)
 
-  /** The connection, made when there is none. Requests that come while it is being made wait for it. */
+  /** The connection. It is made when there is none, and requests that come meanwhile wait for it. */
   acquire(opening?: Opening): TargetConnection | Promise<TargetConnection> {
     this.lastUsed = Date.now()
     return this.connection ?? this.connect(opening)
@@ -98,7 +98,7 @@ export class Instance extends Life<Instance> {
   }
 }
 
-/** Bounds the requests in flight on one connection, and how many more of each caller may wait. */
+/** Bounds the requests under way on a connection, and for each caller the requests that wait. */
 export class Slots {
   #limit: number
   #queueLimit: number
@@ -191,7 +191,7 @@ class LeasedCall implements ParkedCall {
     return this.#call.accepts(exchange)
   }
 
-  /** The lease ends with the round. A call that asks again has taken a new one by then. */
+  /** The lease ends with the round. A call that asks again has taken a new lease by then. */
   resume(exchange: Exchange): Promise<Outcome> {
     return this.#call.resume(exchange).finally(this.#release)
   }

@@ -29,20 +29,18 @@ export function itemOf({ method, params }: Exchange): string | undefined {
   return asking && `${asking[0]} ${String(params[asking[1]])}`
 }
 
-/** The same as far as questions matter: all resources are one, because callers choose their URIs. */
+/** The item that is remembered as asking questions. All resources count as one item, because callers choose URIs. */
 export function askingItemOf(exchange: Exchange): string | undefined {
   return exchange.method === 'resources/read' ? 'resources' : itemOf(exchange)
 }
 
-/**
- * Whether the client can be asked something. Some servers that speak both eras ask live, and so in the older one only.
- */
+/** Whether the client can be asked something. */
 export function canAnswer({ client }: Exchange): boolean {
   const { elicitation, sampling, roots } = client.capabilities
   return (elicitation ?? sampling ?? roots) !== undefined
 }
 
-/** Items more than this are not remembered: each of their calls is treated like a first one. */
+/** Further items are not remembered: each of their calls is treated like a first call. */
 const MOST_REMEMBERED = 1000
 
 /** Items of which something is known. Bounded, because callers choose names. */
@@ -96,7 +94,7 @@ export interface ConnectionChoiceHost {
   isKnown(exchange: Exchange): boolean
   /** Something was learned that changes where calls go; in words for operators. */
   learned(message: string): void
-  /** The server asked, and callers had one connection until then. */
+  /** The server has asked its first question, and until then all callers shared a connection. */
   foundAsking(): void
 }
 
@@ -120,10 +118,10 @@ export class ConnectionChoice {
   }
 
   /**
-   * With `user`, sessions of one user share a connection; with `user` and `session`, callers without a name and a
-   * session share one: a question there could be for any of them. A call that is known to ask gets its own connection.
-   * After the server's first question, so does a call of which nothing is known. Connections with the account of a
-   * person stay as they are: they end when the account is taken back.
+   * With `user`, the sessions of a user share a connection. With `user` and `session`, callers without a name and a
+   * session share a connection. A question there could be for any of them. So a call that is known to ask gets its own
+   * connection. After the server's first question, a call that was never made before gets its own connection, too.
+   * Connections with the account of a person stay as they are: they end when the account is taken back.
    */
   #needsItsOwn(
     { key, isOwn }: Connection,
@@ -175,7 +173,7 @@ export class ConnectionChoice {
     if (instance.connection && isModern(instance.connection.version)) return this.#refused(exchanges)
     this.#learned.asked(exchanges)
     const { isolation } = this.#host.model()
-    // A question on the connection of one caller teaches nothing about shared ones.
+    // A question on the connection of a single caller teaches nothing about shared connections.
     const isShared = isolation === 'auto' && isSharedKey(instance.key)
     if (isShared && this.#learnAsking(isRefused ? undefined : exchanges[0])) this.#host.foundAsking()
   }
@@ -194,7 +192,10 @@ export class ConnectionChoice {
     return true
   }
 
-  /** A server of the newer era asked as if it were the older one. It gets no answer, so its call would never end. */
+  /**
+   * A server asked a question in the way of the older era on a connection of the newer era. It gets no answer, so its
+   * call would never end.
+   */
   #refused([exchange, ...others]: readonly Exchange[]): void {
     if (!exchange || others.length > 0 || !this.#host.current().olderEra.mayFailToAsk(exchange)) return
     this.learnLive(exchange)
@@ -277,7 +278,7 @@ class LearnedIsolation {
     // Questions that do not say whose they are come on connections of the older era only.
     if (!wantsOlder && hasNewer) return SHARED
     const key = callerKey(exchange)
-    // The tasks of a caller that has no connection yet were made on the shared one.
+    // The tasks of a caller that has no connection yet were made on the shared connection.
     if (exchange.method.startsWith('tasks/') && (key === undefined || !pool.find(key))) return SHARED
     if (key !== undefined && key !== this.#heir) return { key }
     return this.#sharesWith(exchange, key, pool.find(hasNewer ? legacyKey('') : ''))
@@ -311,7 +312,10 @@ function mayServeOthers(one: Occupied | undefined, exchange: Exchange): boolean 
   return one?.connection?.edge?.mayServeOthers?.(exchange) === true
 }
 
-/** A connection beside the shared one that an anonymous caller has for one call: an idle one, or a new one. */
+/**
+ * A connection beside the shared one, which an anonymous caller has for a single call: an idle connection, or a new
+ * one.
+ */
 function freeConnection(exchange: Exchange, all: readonly Occupied[], isLegacy: boolean): Connection {
   const free = all.find(
     (one) =>

@@ -93,7 +93,7 @@ export abstract class Life<Self> {
   /** Whether it is connected again automatically. */
   protected abstract readonly restartsItself: boolean
 
-  /** When the next automatic try is made; 0 when none is planned. */
+  /** When the next automatic try is made; 0 when no try is planned. */
   get retryAt(): number {
     return this.#retry.retryAt
   }
@@ -154,7 +154,7 @@ export abstract class Life<Self> {
     })
   }
 
-  /** A server that works on a call may be too busy to answer pings: only an idle one is given up. */
+  /** A server that works on a call may be too busy to answer pings, so only an idle server is given up. */
   #checked(connection: TargetConnection, failures: number, error: unknown): void {
     if (this.connection !== connection) return
     if (failures === 0) {
@@ -211,7 +211,7 @@ export abstract class Life<Self> {
     const { restart } = this.host.model()
     if (restart.policy === 'never') return this.#enter('stopped', words)
     if (Date.now() - this.#readySince > STEADY) this.proved()
-    // A connection that had worked gets its first new try at once; one that keeps failing backs off.
+    // A connection that had worked is tried again at once. A connection that keeps failing backs off.
     if (++this.failures > 1) {
       // Requests of one caller may end the connection every time. The wait for the others must stay short.
       if (this.calls > 0) this.failures = Math.min(this.failures, restart.quarantineAfter - 1)

@@ -29,9 +29,9 @@ const TASKS = 'io.modelcontextprotocol/tasks'
 const TRY_OLDER_ERA: Readonly<Partial<Record<TargetModel['kind'], number>>> = { stdio: 30_000, url: 10_000 }
 
 /**
- * Whether a server has the older era besides the newer one. `named`: `server/discover` says so. `possible`: it names
- * the newer era alone, which Python 2, FastMCP and Ruby do although they answer `initialize`. `needless`: it can ask
- * all clients in the newer era.
+ * Whether a server has the older era besides the newer era. `named`: `server/discover` says so. `possible`: the server
+ * names the newer era alone, as Python 2, FastMCP and Ruby do although they answer `initialize`. `needless`: the server
+ * can ask all clients in the newer era.
  */
 type Knowledge = 'unknown' | 'named' | 'possible' | 'proved' | 'none' | 'needless' | 'refused'
 
@@ -62,7 +62,7 @@ export interface EraHost {
   acquire(instance: Instance, exchange: Exchange): TargetConnection | Promise<TargetConnection>
 }
 
-/** Learns about the older era of one server, and chooses the calls that go there. */
+/** Learns about the older era of a server, and chooses the calls that are sent in it. */
 export class OlderEra {
   /** The differences between the lists of its two eras. */
   differences: EraDifferences = SAME
@@ -164,7 +164,7 @@ export class OlderEra {
     return true
   }
 
-  /** Whether a call belongs on a connection of the older era, where there is one. `safe`: it may be made twice. */
+  /** Whether a call should use the older era, if the server has it. `safe`: the call may be made twice. */
   wants(exchange: Exchange, safe: boolean): boolean {
     if (!this.mayBeThere) return false
     const item = itemOf(exchange)
@@ -186,13 +186,16 @@ export class OlderEra {
     return this.#reason !== undefined
   }
 
-  /** Whether a call to the newer era may fail because the server can ask its client in the older one only. */
+  /** Whether a call in the newer era may fail because the server can ask its client only in the older era. */
   mayFailToAsk(exchange: Exchange): boolean {
     const isModernClient = isModern(exchange.client.version)
     return this.#isLikely && isModernClient && canAnswer(exchange) && !isLaterRound(exchange)
   }
 
-  /** A call has failed so: the next ones go to the older era. Returns true when this was not known before. */
+  /**
+   * Called when a call has failed in this way: the next calls use the older era. Returns true when this was not known
+   * before.
+   */
   learnLive(exchange: Exchange): boolean {
     const isNews = this.#reason === undefined
     const what = JSON.stringify(exchange.params.name ?? exchange.params.uri)
@@ -202,9 +205,9 @@ export class OlderEra {
 
   /**
    * Whether a call was refused because its answer exists in the newer era only: such calls go there from now on.
-   * `named`:
-   * the error names both the revision and the kind of answer (FastMCP). Such an answer asks for input, and its tool is
-   * made to be called again. `likely`: the error says less (Python 2), so it may be one of the tool's own.
+   * `named`: the error names both the revision and the kind of answer (FastMCP). Such an answer asks for input, and its
+   * tool is made to be called again. `likely`: the error says less (Python 2), so it may be an error of the tool
+   * itself.
    */
   needsNewer(exchange: Exchange, outcome: Outcome): 'named' | 'likely' | undefined {
     const item = itemOf(exchange)

@@ -144,7 +144,7 @@ export interface UrlServices {
   onProtocolError(error: McpError): void
 }
 
-/** A server at a URL. The caller's headers win over those of the configuration. */
+/** Connects to a server at a URL. The caller's headers replace headers of the configuration with the same name. */
 export function urlConnector(model: UrlTarget, services: UrlServices): Connector {
   const { fetch, auth, maxMessageBytes } = services
   const url = reveal(model.url)

@@ -24,7 +24,10 @@ import { isLegacyKey } from './pool.ts'
 
 const LOOK_AGAIN = 200
 
-/** Connects to the gateway that has the target. Undefined: it is this one. One that went away is soon replaced. */
+/**
+ * Connects to the gateway that has the target. Returns undefined when this gateway has it. When that gateway went away,
+ * tries again, because another gateway soon takes its place.
+ */
 export async function openHop(
   owners: TargetOwners,
   model: TargetModel,
@@ -46,7 +49,10 @@ export async function openHop(
   }
 }
 
-/** A connection to a target by way of the gateway that has it. That one tells callers apart, and knows the era. */
+/**
+ * A connection to a target by way of the gateway that has the target. That gateway tells callers apart, and knows the
+ * era.
+ */
 async function connectByHop(
   services: EdgeServices & AskingServices,
   { id, url, headersFor, untilGone, fetch = services.fetch }: Elsewhere,
@@ -113,7 +119,10 @@ export function fenced(connection: TargetConnection, owners: TargetOwners): Targ
   })
 }
 
-/** A gateway that is not the owner any more has done nothing: the next attempt finds the one that is. */
+/**
+ * A gateway that does not have the target any more has done nothing, and the next attempt finds the gateway that has
+ * it.
+ */
 function moved(thrown: unknown): unknown {
   const isMoved = [thrown, (thrown as Error).cause].some(
     (one) => one instanceof McpError && one.code === 'http_status' && one.details.status === MISDIRECTED,

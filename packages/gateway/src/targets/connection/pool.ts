@@ -5,7 +5,7 @@ import type { TargetConnection } from '../connected/target-connection.ts'
 import { TargetError } from '../target-error.ts'
 import { Instance, type InstanceHost } from './instance.ts'
 
-/** Which connection of a target a caller gets. The empty key is the shared one. */
+/** Which connection of a target a caller gets. The empty key is the shared connection. */
 export function instanceKey(isolation: Isolation, exchange: Pick<Exchange, 'session' | 'auth'>): string {
   switch (isolation) {
     case 'auto':
@@ -72,7 +72,7 @@ type PoolHost = Omit<InstanceHost, 'model' | 'unused' | 'isShared'>
 /** Connections of single callers end after so long without use, where the configuration names no time. */
 const PRIVATE_IDLE_STOP = 300_000
 
-/** The connections of one target, by the callers that they are for. The empty key is the shared one. */
+/** The connections of one target, by the callers that they are for. The empty key is the shared connection. */
 export class InstancePool {
   readonly #model: () => TargetModel
   readonly #host: PoolHost
@@ -98,7 +98,7 @@ export class InstancePool {
     return this.#instances.get(key)
   }
 
-  /** The connections that a caller has for itself; those of single calls do not count. */
+  /** The connections that a caller has for itself, without the connections of single calls. */
   ownConnections(caller: Pick<Exchange, 'session' | 'auth'>): TargetConnection[] {
     const { isolation } = this.#model()
     if (isolation === 'call') return []
@@ -120,7 +120,7 @@ export class InstancePool {
     this.#sweep.unref()
   }
 
-  /** The connection under this key; a new one as long as there is room, or can be made. */
+  /** The connection under this key. A new connection is made when there is room for it, or when room can be made. */
   get(key: string): Instance {
     const known = this.#instances.get(key)
     if (known) return known
@@ -153,7 +153,10 @@ export class InstancePool {
     return instance
   }
 
-  /** Ends the longest unused connections until one more fits. The shared ones come on top while they are in use. */
+  /**
+   * Ends the connections that were unused for longest until one more fits. Shared connections that are in use do not
+   * count.
+   */
   #makeRoom(): void {
     const { name, maxInstances } = this.#model()
     while (this.#instances.size >= maxInstances) {

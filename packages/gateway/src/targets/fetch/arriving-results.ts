@@ -1,11 +1,11 @@
 import { type Arrival, type ArrivalReader, type Arrivals, McpError } from '@gantry/mcp/client'
 import { Budget, type BudgetLimits, callerKey, type Exchange } from '@gantry/mcp/exchange'
 
-/** The first buffer of a long message. When it is full, the next one is twice as large. */
+/** The size of the first buffer of a long message. When a buffer is full, the next buffer is twice as large. */
 const FIRST_ROOM = 1024 * 1024
-/** A message moves when so many bytes have come: single bytes now and then keep no room. */
+/** A message has moved when so many bytes have come. Single bytes now and then do not count. */
 const STEP = 64 * 1024
-/** So many looks make up the stall time-out. A message that moved at none of them has stalled. */
+/** The stall time-out is divided into so many looks. A message that has not moved at any of them has stalled. */
 const LOOKS = 6
 
 export interface StallRule {
@@ -14,7 +14,10 @@ export interface StallRule {
   onStalled?(target: string, error: McpError): void
 }
 
-/** Long messages are read as far as they have room; the oldest can always go on, so none block each other. */
+/**
+ * Long messages are read as far as there is room for them. The oldest can always go on, so messages cannot block each
+ * other.
+ */
 export class ArrivingResults {
   readonly #limits: BudgetLimits
   readonly #rule: StallRule
@@ -23,7 +26,7 @@ export class ArrivingResults {
   readonly #places = new Set<Place>()
   #timer: NodeJS.Timeout | undefined
 
-  /** `perCaller` is the share of one caller, and the length of the longest message. */
+  /** `perCaller` is the share of each caller, and also the length of the longest message. */
   constructor(limits: BudgetLimits, rule: StallRule = { stallTimeout: 30_000 }) {
     this.#limits = limits
     this.#rule = rule
@@ -41,7 +44,8 @@ export class ArrivingResults {
   }
 
   /**
-   * The messages of one target. Each counts for the caller that it answers; on a pipe, which is shared, for the target.
+   * The messages of one target. A message counts for the caller that it answers. On a pipe, which callers share, it
+   * counts for the target.
    */
   of(target: string): Arrivals {
     return {
@@ -99,7 +103,7 @@ export class ArrivingResults {
     return true
   }
 
-  /** Whether it is the oldest, of all or of one caller. */
+  /** Whether the message is the oldest of all messages, or the oldest of its caller. */
   #isFirst(place: Place, origin?: string): boolean {
     for (const oldest of this.#places) {
       if (origin === undefined || oldest.of.origin === origin) return oldest === place

@@ -253,7 +253,8 @@ function lengthIn(headers: Head): number | undefined {
 }
 
 /**
- * undici fails when a connection ends that is paused and was to end with its answer: such a one is not kept waiting.
+ * undici fails when a paused connection ends whose answer lasts until the end of the connection. Such a connection is
+ * not paused.
  */
 function isKeptAlive(headers: Head): boolean {
   const hasEnd = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined

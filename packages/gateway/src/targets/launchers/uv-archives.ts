@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A folder in uv's cache: an unpacked package, or an environment that is made of such. */
+/** A folder in uv's cache: an unpacked package, or an environment that is made of unpacked packages. */
 const FOLDER = /(?:[A-Za-z]:)?[^\s'"`:]*[\\/]archive-v\d+[\\/][\w-]+/g
 
 /**
- * What is incomplete of the folders that an error names, and the unpacked packages that this comes from. uv does not
- * look whether they are complete, and makes again what is not there. Undefined when the error names none that exists.
+ * The incomplete folders out of those that an error names, and the unpacked packages that they come from. uv does not
+ * check whether they are complete; it makes folders again that do not exist. Undefined when the error names no existing
+ * folder.
  */
 export function damagedFolders(stderr: string): string[] | undefined {
   const named = [...new Set(stderr.match(FOLDER))].filter((folder) => existsSync(folder))
@@ -30,7 +31,7 @@ function incompletePackages(folder: string): string[] {
   )
 }
 
-/** An unpacked package is such a folder itself; an environment has one for its interpreter. */
+/** An unpacked package is such a folder itself; an environment contains such a folder for its interpreter. */
 function packageFolders(folder: string): string[] {
   if (!existsSync(join(folder, 'pyvenv.cfg'))) return [folder]
   const lib = join(folder, 'lib')

@@ -24,7 +24,7 @@ export interface Subscriber {
 export interface SharedListenerHost {
   /** Makes the request that listens; it is sent by `send`. */
   exchange(filter: SubscriptionFilter, notify: (notification: Notification) => void): PlainExchange
-  /** Whether there is a connection. A passive listener waits for one. */
+  /** Whether there is a connection. A passive listener waits for a connection. */
   isConnected(): boolean
   /** Whether all requests share one channel, as on the pipes of a process. */
   sharesChannel(): boolean
@@ -52,8 +52,9 @@ const SETTLE = 100
 const STEADY = 5000
 
 /**
- * The one `subscriptions/listen` of a connection. A wider one replaces it after its acknowledgement. On a shared
- * channel the old one ends first: when a stream ends, Go SDK 1.8 forgets the newer ones of the same channel.
+ * The only `subscriptions/listen` request of a connection. A request with a wider filter replaces it when it was
+ * acknowledged. On a shared channel the old request ends first, because Go SDK 1.8 forgets the newer streams of a
+ * channel when a stream ends.
  */
 export class SharedListener {
   readonly #host: SharedListenerHost
@@ -179,7 +180,7 @@ export class SharedListener {
     this.#openSoon(pause)
   }
 
-  /** The new stream failed. The one before, if there is one, goes on. */
+  /** The new stream has failed. The old stream, if any, goes on. */
   #refused(): void {
     this.#opening = undefined
     for (const subscriber of [...this.#subscribers]) {
@@ -198,7 +199,10 @@ export class SharedListener {
   }
 }
 
-/** Whether a notification says that something changed: it concerns all who listen, whatever stream it comes on. */
+/**
+ * Whether a notification says that something changed. Such a notification is for all listeners, whatever stream it
+ * comes on.
+ */
 export function isAnnouncement({ method }: Notification): boolean {
   return method.endsWith('/list_changed') || method === 'notifications/resources/updated'
 }
@@ -228,7 +232,7 @@ export function union(filters: readonly SubscriptionFilter[]): SubscriptionFilte
   return all
 }
 
-/** Whether one filter asks for all that another does. */
+/** Whether a filter asks for everything that another filter asks for. */
 export function covers(wide: SubscriptionFilter, narrow: SubscriptionFilter): boolean {
   if (LISTS.some((list) => narrow[list] === true && wide[list] !== true)) return false
   return NAMES.every((member) => {

@@ -27,7 +27,7 @@ export interface TargetListenersHost {
   /** The connections in use, which may be replaced. */
   pool(): InstancePool
   model(): TargetModel
-  /** Listens on a connection, which is made when there is none. */
+  /** Listens on a connection. The connection is made when there is none. */
   listen(instance: Instance, exchange: Exchange): Promise<Outcome>
   /** Listens on a connection that there is. */
   listenIdly(instance: Instance, exchange: Exchange): Promise<Outcome>
@@ -69,7 +69,8 @@ export class TargetListeners {
     for (const { key, connection } of this.#host.pool().all) {
       if (connection && key !== main) this.#listenIfServed(listener, key)
     }
-    // The last one, because it may answer at once: by then it is known which others have to answer.
+    // The main connection comes last, because it may answer at once: by then it is known which other connections have
+    // to answer.
     this.#listen(listener, main)
     return () => {
       this.#listeners.delete(listener)
@@ -86,7 +87,8 @@ export class TargetListeners {
 
   /** Passes on a notification outside of any subscription, from one of the target's connections. */
   announce(notification: Notification, key: string): void {
-    // Resources of one caller's connection are that caller's. Its lists are the server's, which all see.
+    // News about resources on a caller's connection are for that caller only. Lists belong to the server and are for
+    // everybody.
     const isForAll = isSharedKey(key) || notification.method.endsWith('/list_changed')
     for (const { subscriber, stops } of [...this.#listeners]) {
       if (isForAll || stops.has(key)) subscriber.heard(notification, key)
@@ -150,7 +152,7 @@ export class TargetListeners {
 
   #subscription(instance: string, caller: Exchange | undefined): SharedListener {
     const headers = caller && targetHeaders(this.#host.model(), caller)
-    // Other callers must not hear what one caller's credentials let it hear.
+    // Other callers must not hear what a caller hears because of its own credentials.
     const key = headers ? `${instance} ${JSON.stringify(headers)}` : instance
     const known = this.#subscriptions.get(key)
     if (known) return known.shared

@@ -21,7 +21,7 @@ type Mutable = {
 /** Calls that wait for their next round, at most. */
 const MAX_OPEN = 1000
 
-/** Writes the exchanges of a target to a file, one a line, for a replay as a mock. */
+/** Writes the exchanges of a target to a file, one exchange per line, to replay them as a mock. */
 export class Recorder {
   readonly file: string
   readonly #stream: WriteStream

@@ -28,7 +28,7 @@ export interface RecordingHeader {
 /** Every other line: one request with all that happened until its outcome. Times are milliseconds. */
 export interface RecordedExchange {
   readonly method: string
-  /** Without what belongs to one client or one round: `_meta`, `inputResponses`, `requestState`. */
+  /** The params without the members that belong to a client or a round: `_meta`, `inputResponses`, `requestState`. */
   readonly params: JsonObject
   /** Since the recording began. */
   readonly at: number

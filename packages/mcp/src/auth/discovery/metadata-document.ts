@@ -8,7 +8,7 @@ export interface DiscoveryContext {
   readonly step: OnStep
 }
 
-/** A document, the finding that none is there, or a failure that says nothing about either. */
+/** A document, the fact that there is no document, or a failure that says nothing about either. */
 export type Loaded =
   | { readonly kind: 'found'; readonly document: JsonObject }
   | { readonly kind: 'absent'; readonly found: string }

@@ -77,7 +77,7 @@ export async function refreshTokens(
     { server, resource, client, scopes, dpop, via: 'refresh', asked },
     context,
   )
-  // No new refresh token means that the old one stays good; no scope, that the grant did not change.
+  // Without a new refresh token the old refresh token stays valid; without a scope the grant did not change.
   return {
     ...renewed,
     refreshToken: renewed.refreshToken ?? refreshToken,

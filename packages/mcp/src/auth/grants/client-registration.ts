@@ -45,7 +45,10 @@ export async function obtainClient(
   return client
 }
 
-/** Credentials given by the user belong to one issuer; the first one met when the user did not say which. */
+/**
+ * Credentials that the user gave belong to one issuer. When the user did not name it, it is the first issuer that is
+ * met.
+ */
 async function preRegistered(
   server: AuthServer,
   { options, storage }: RegistrationContext,

@@ -61,7 +61,7 @@ export class DpopKey {
       .sign(this.#key)
   }
 
-  /** Keeps a nonce that a server gave. True when it is a new one, so that trying again makes sense. */
+  /** Keeps a nonce that a server gave. Returns true when the nonce is new, so that another attempt makes sense. */
   remember(response: Response, url: string, audience: 'authorization-server' | 'resource'): boolean {
     const nonce = response.headers.get('dpop-nonce')
     if (nonce === null || nonce === '' || nonce.length > 1024) return false

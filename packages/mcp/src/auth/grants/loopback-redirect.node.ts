@@ -7,7 +7,7 @@ import type { Redirect } from '../oauth-options.ts'
 import { spawn } from 'node:child_process'
 
 export interface LoopbackRedirectOptions {
-  /** Default: any free one. Servers that compare redirect URIs exactly want a fixed one. */
+  /** Default: any free port. Servers that compare redirect URIs exactly need a fixed port. */
   port?: number
   /** Default: `/callback`. */
   path?: string
@@ -15,7 +15,7 @@ export interface LoopbackRedirectOptions {
   open?: (url: string) => Promise<void> | void
 }
 
-/** One sign-in: a small server that lives from the moment its address is asked for until the answer. */
+/** One sign-in: a small server that runs from the moment its address is asked for until the answer has come. */
 interface Listening {
   readonly server: Server
   readonly uri: string
@@ -72,7 +72,7 @@ async function listen(port: number, path: string): Promise<Listening> {
     // Not "localhost": that may be another interface, or another process on ::1 (RFC 8252, section 8.3).
     server.listen(port, '127.0.0.1', resolve)
   })
-  // An error after this is about one connection, and must not end the process.
+  // After this, an error is about a single connection and must not end the process.
   server.on('error', () => {})
   const uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
   let onAnswer = (_answer: URLSearchParams): void => {}

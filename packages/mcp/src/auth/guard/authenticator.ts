@@ -14,7 +14,7 @@ export class Authenticator {
   readonly #settings: BearerSettings
   readonly #expand: (scopes: readonly string[]) => readonly string[]
   readonly #known: TokenCache<TokenFacts>
-  /** Apart, so that made-up tokens do not push out good ones. */
+  /** Kept apart, so that made-up tokens do not push out good tokens. */
   readonly #inactive: TokenCache<TokenRejected>
 
   constructor(settings: BearerSettings, expand: (scopes: readonly string[]) => readonly string[]) {
@@ -112,7 +112,7 @@ interface Credentials {
 
 /** `b64token` of RFC 6750, section 2.1: covers JWTs and every opaque token that may be sent. */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
-/** Tokens travel in a header, and servers bound those; a longer one is not worth a signature check. */
+/** Tokens travel in a header, and servers limit headers. A longer token is refused without a signature check. */
 const MAX_TOKEN_LENGTH = 16_384
 
 /** Reads `Authorization` only; tokens in the query are ignored (2026-07-28, "Token Requirements"). */
@@ -210,7 +210,7 @@ export class TokenCache<T> {
     return entry.value
   }
 
-  /** The known value, or a new one. `ttl` says how long it may be kept, in milliseconds. */
+  /** Returns the known value, or a new value. `ttl` says how long a value may be kept, in milliseconds. */
   async getOr(hash: string, load: () => Promise<T>, ttl: (value: T) => number): Promise<T> {
     const known = this.get(hash)
     if (known !== undefined) return known

@@ -73,7 +73,7 @@ export class DpopProofs {
     }
   }
 
-  /** Behind a proxy the path may be another one than the client's; the resource is what the client knows. */
+  /** Behind a proxy the path can differ from the path that the client used. The client knows the resource. */
   #isForUs(htu: unknown, call: GuardCall): boolean {
     const { resource } = this.#rules
     const proven = typeof htu === 'string' ? parseUrl(htu) : undefined
@@ -91,7 +91,7 @@ export class DpopProofs {
   #checkAge(iat: number): void {
     const { maxAgeMs, clockToleranceMs } = this.#rules
     const age = Date.now() - iat * 1000
-    // Seconds are whole in proofs, so one that was made just now may seem up to a second younger or older.
+    // Proofs contain whole seconds, so a proof that was made just now may seem up to a second younger or older.
     if (age > maxAgeMs + clockToleranceMs + 1000 || age < -clockToleranceMs - 1000) {
       throw invalidProof('The DPoP proof is too old or not valid yet')
     }
@@ -164,7 +164,10 @@ interface Seen {
 
 const DEFAULT_MAX_PROOFS = 100_000
 
-/** The proofs seen, bounded. A flood shortens how long a proof is good; none works twice (RFC 9449, 11.1). */
+/**
+ * A bounded memory of the proofs that were seen. A flood shortens the time for which a proof is valid, but no proof
+ * works twice (RFC 9449, 11.1).
+ */
 export class DpopReplays {
   readonly #seen = new Map<string, Seen>()
   readonly #maxProofs: number

@@ -13,7 +13,7 @@ export interface GuardCall {
 export interface GuardAuth {
   /** Sessions, tasks and `requestState` belong to it. */
   readonly principal: Principal
-  /** The scopes of the token, with those that `impliedScopes` adds. */
+  /** The scopes of the token and the scopes that `impliedScopes` adds. */
   readonly scopes: readonly string[]
   readonly clientId?: string
   /** The verified token's claims, or what introspection answered. */

@@ -22,7 +22,7 @@ export interface IntrospectionOptions {
   clientSecret: string
   /** How the secret is sent. Default: `client_secret_basic`. */
   method?: 'client_secret_basic' | 'client_secret_post'
-  /** Ask about JWTs as well, so that a revoked one is noticed before it expires. Default: false. */
+  /** Ask about JWTs as well, so that a revoked token is noticed before it expires. Default: false. */
   all?: boolean
   /** The issuer that it belongs to, when there are several. */
   issuer?: string
@@ -64,7 +64,7 @@ export class Introspector {
     const server = await this.#server()
     const client = { client_id: this.#options.clientId }
     const { url } = this.#options
-    // An address that the operator wrote may be anywhere; one from the metadata may not.
+    // An address that the operator wrote may be anywhere; an address from the metadata may not.
     const http = url === undefined ? this.issuer.http : this.issuer.http.trusting(url)
     try {
       const response = await introspectionRequest(server, client, this.#authentication, token, {
@@ -76,7 +76,7 @@ export class Introspector {
       return (await processIntrospectionResponse(server, client, response)) as JsonObject
     } catch (error) {
       if (error instanceof McpError) throw error
-      // The library's errors carry the whole response; none of it may reach a log.
+      // The library's errors carry the whole response, which must not reach a log.
       throw oauthError('server_metadata', 'the introspection endpoint did not answer as it should', {
         url: server.introspection_endpoint,
         found: error instanceof Error ? error.message : undefined,

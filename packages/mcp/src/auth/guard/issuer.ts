@@ -13,7 +13,7 @@ import { serverMetadataUrls } from '../discovery/server-metadata.ts'
 
 const ONE_HOUR = 3_600_000
 const TEN_MINUTES = 600_000
-/** A key that is not in the set may be a new one; asking for each made-up key would be an attack. */
+/** A key that is not in the set may be a new key. Asking for each made-up key would let callers attack the server. */
 const THIRTY_SECONDS = 30_000
 /** The same after a failure, which the key set itself does not remember. */
 const AFTER_FAILURE = 5_000
@@ -30,7 +30,7 @@ export class Issuer {
     this.name = name
     this.#http = http
     this.#document = new KeptValue(() => loadIssuerDocument(name, http), ONE_HOUR)
-    // An address that the operator wrote may be anywhere; one from the metadata may not.
+    // An address that the operator wrote may be anywhere; an address from the metadata may not.
     if (typeof jwks === 'string') this.#fixedKeys = remoteKeys(jwks, http.trusting(jwks))
     else if (jwks !== undefined) this.#fixedKeys = createLocalJWKSet(jwks)
   }
@@ -43,7 +43,7 @@ export class Issuer {
     return this.#document.get()
   }
 
-  /** The keys that sign its tokens. They are loaded when one is asked for, and again when one is missing. */
+  /** The keys that sign its tokens. They are loaded when a key is needed, and again when a key is missing. */
   async keys(): Promise<JWTVerifyGetKey> {
     if (this.#fixedKeys) return this.#fixedKeys
     const { jwks_uri: uri } = await this.metadata()
@@ -73,7 +73,7 @@ function remoteKeys(uri: string, http: OAuthHttp): JWTVerifyGetKey {
   return createRemoteJWKSet(url, {
     cacheMaxAge: TEN_MINUTES,
     cooldownDuration: THIRTY_SECONDS,
-    // The sender has a time limit of its own; this one would hide its message.
+    // The sender has its own time limit; a second time limit would hide its message.
     timeoutDuration: 120_000,
     [customFetch]: async (address, { headers, method }) => {
       if (failure && Date.now() - failure.since < AFTER_FAILURE) throw failure.error
@@ -138,7 +138,10 @@ async function loadIssuerDocument(issuer: string, http: OAuthHttp): Promise<Json
 /** How long a failure is remembered, so that callers cannot make us ask a broken server again and again. */
 const FAILURE_MS = 5_000
 
-/** A value that takes a request: fetched once for all who wait, kept for a time, reused for one period on failure. */
+/**
+ * A value that is fetched by a request. Callers that wait share the request. The value is kept for a time, and for one
+ * more period when fetching it again fails.
+ */
 class KeptValue<T> {
   readonly #load: () => Promise<T>
   readonly #ttlMs: number

@@ -8,7 +8,7 @@ export interface ProtectedResourceDocument {
   readonly document: Readonly<JsonObject>
   readonly json: string
   readonly url: string
-  /** Paths at which it is served: the one for the resource's path first, then the one for the origin. */
+  /** Paths at which the document is served: first the path for the resource, then the path for the origin. */
   readonly paths: readonly string[]
 }
 

@@ -20,7 +20,7 @@ export interface JwtRules {
   readonly requireAccessTokenType: boolean
 }
 
-/** Keys that fit the same token, when it does not say which one signed it. */
+/** How many keys may fit the same token, when the token does not say which key signed it. */
 const MAX_CANDIDATES = 8
 
 /** The issuer that a JWT names, unverified; undefined for tokens that are no JWT or do not say. */
@@ -53,7 +53,7 @@ export async function verifyJwt(token: string, issuer: Issuer, rules: JwtRules):
   }
 }
 
-/** Refuses other JWTs of the issuer by `typ`. ID tokens have none, but their audience is a client. */
+/** Refuses other JWTs of the issuer by `typ`. ID tokens have no `typ`, but their audience is a client. */
 function checkType(typ: unknown, rules: JwtRules): void {
   const name = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined
   if (name === 'at+jwt') return
@@ -83,7 +83,7 @@ async function verifyWithAny(
   }
 }
 
-/** Turns an error about the token into one for the caller. Passes other errors on as they are. */
+/** Turns an error about the token into an error for the caller. Passes other errors on as they are. */
 function explain(error: unknown): TokenRejected | unknown {
   if (error instanceof errors.JWTExpired) return invalidToken('The token has expired', error)
   if (error instanceof errors.JWTClaimValidationFailed) return invalidToken(claimText(error), error)

@@ -106,7 +106,7 @@ function unseal(sealed: string, key: Buffer): string {
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
 }
 
-/** Writes beside and renames: a reader sees the old file or the new one, and a crash leaves one of them. */
+/** Writes a new file and renames it: a reader sees the old file or the new file, and a crash leaves one of the two. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`
   try {

@@ -7,7 +7,7 @@ import { keyedMutex, type IsHeld, type TokenStorage } from './token-storage.ts'
 /** Thrown before anything was sent: another process may have renewed the tokens meanwhile. */
 export class LostLock extends Error {}
 
-/** Holds one server's tokens; one renewal at a time, also across processes. Sign-in has its own lock. */
+/** Holds the tokens of one server. Only one renewal runs at a time, also across processes. Sign-in has its own lock. */
 export class TokenKeeper {
   readonly #storage: TokenStorage
   readonly #key: string
@@ -27,7 +27,7 @@ export class TokenKeeper {
     return this.#tokens
   }
 
-  /** There is none, as far as was known when the storage was read. */
+  /** The storage had no tokens when it was read last. */
   get hasNone(): boolean {
     return this.#loaded && this.#tokens === undefined
   }

@@ -48,7 +48,7 @@ export function isExpired(tokens: TokenSet, now: number = Date.now()): boolean {
 
 /**
  * Time to renew: the last tenth of the life, at most a minute, so that no request meets the expiry on its way. For some
- * tokens it is up to twice as long, so that those of many users that were issued together are not renewed together.
+ * tokens it is up to twice as long, so that tokens of many users that were issued together are not renewed together.
  */
 export function isExpiring(
   { accessToken, expiresAt, obtainedAt }: TokenSet,

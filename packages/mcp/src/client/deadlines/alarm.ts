@@ -11,7 +11,10 @@ export interface Expiring extends OpenMember {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** One timer for all deadlines: a timer per request would be most of its cost. It is set for the first one. */
+/**
+ * One timer for all deadlines, because a timer for each request would be most of the request's cost. It is set for the
+ * earliest deadline.
+ */
 export class Alarm {
   readonly #expiring = new OpenSet<Expiring>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -46,7 +49,7 @@ export class Alarm {
   readonly #ring = (): void => {
     this.#firesAt = NEVER
     this.#timer = undefined
-    // Timers count whole milliseconds and may be early by a part of one.
+    // Timers count whole milliseconds and may be early by a part of a millisecond.
     const now = performance.now() + 1
     for (const expiring of this.#expiring.all()) if (expiring.due <= now) expiring.check(now)
     let next = NEVER
@@ -55,7 +58,7 @@ export class Alarm {
   }
 }
 
-/** Where timers keep a process alive, this one does so only while something waits for it. */
+/** In runtimes where timers keep the process alive, this timer does so only while something waits for it. */
 function keepAlive(timer: unknown, wanted: boolean): void {
   const refable = timer as { ref?(): void; unref?(): void } | undefined
   if (wanted) refable?.ref?.()

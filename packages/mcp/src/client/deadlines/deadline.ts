@@ -4,7 +4,7 @@ import { McpError } from '../../jsonrpc/index.ts'
 import { LONGEST_TIMER } from '../../protocol/index.ts'
 import type { Alarm, Expiring } from './alarm.ts'
 
-/** Time limits in ms; 0 is none. */
+/** Time limits in milliseconds; 0 for no limit. */
 export interface Limits {
   readonly idle: number
   readonly total: number
@@ -12,7 +12,7 @@ export interface Limits {
 
 const NEVER = Number.POSITIVE_INFINITY
 
-/** The time limits of one request: an idle one, which progress resets, under a hard maximum. */
+/** The time limits of a request: an idle limit, which progress resets, and a hard maximum. */
 export class Deadline extends Canceller implements Expiring {
   place = -1
   due: number

@@ -41,7 +41,7 @@ export interface ProbeOptions {
   ids: IdMinter
   info: Implementation
   capabilities: ClientCapabilities
-  /** The revision to probe with, when only that one will do. */
+  /** The revision to probe with, when no other revision is allowed. */
   version?: Revision | undefined
   /** How long the server may take, in ms; undefined leaves it to the signal. */
   timeout?: number | undefined
@@ -150,7 +150,7 @@ function readDiscovery(result: JsonObject, pinned: Revision | undefined): ProbeF
   return { ...chosen, discovery: { ...discovery, capabilities } as Discovery }
 }
 
-/** The newest revision that both sides have. A server that lists only legacy ones is spoken to in those. */
+/** The newest revision that both sides have. When a server lists only legacy revisions, one of them is used. */
 function choose(
   supported: readonly unknown[],
   pinned: Revision | undefined,

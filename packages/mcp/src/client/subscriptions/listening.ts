@@ -35,7 +35,7 @@ const SETTLE = 100
  */
 export class Listening {
   readonly #options: ListeningOptions
-  /** The stream that delivers, and the one that will take its place once it is acknowledged. */
+  /** The stream that delivers, and the stream that will replace it once the server has acknowledged it. */
   #active: ListenStream | undefined
   #next: ListenStream | undefined
   readonly #replaced = new Set<ListenStream>()
@@ -60,7 +60,7 @@ export class Listening {
     else this.#open(filter)
   }
 
-  /** The server was away. Changes are reported when the stream is open again, so that none is missed in between. */
+  /** The server was away. When the stream is open again, changes are reported, because some may have been missed. */
   wasAway(): void {
     if (this.#next || this.#timer) this.#missed = true
     else this.#options.onMissed()
@@ -125,7 +125,7 @@ export class Listening {
     )
   }
 
-  /** The old stream goes when the new one is there, so that nothing is missed in between. */
+  /** The old stream ends after the new stream has begun, so that nothing is missed in between. */
   #promote(stream: ListenStream): void {
     if (this.#next !== stream) return
     this.#replace(this.#active)

@@ -117,7 +117,7 @@ export class Subscriptions {
     return filter
   }
 
-  /** Tells listeners what the server says, on whatever stream: some servers tell of changes on that of a call. */
+  /** Tells listeners what the server says, on whatever stream: some servers report changes on the stream of a call. */
   deliver(notification: Notification): void {
     const { events, onChange } = this.#options
     onChange(notification)

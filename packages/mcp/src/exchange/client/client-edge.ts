@@ -28,7 +28,7 @@ export interface ClientEdge {
   readonly version: Revision
   /** The server's description of itself: `server/discover`, or the same facts from the handshake. */
   readonly discovery: Discovery
-  /** Resolves with the server's answer, errors included. Rejects with an McpError when there is none. */
+  /** Resolves with the server's answer, errors included. Rejects with an McpError when no answer comes. */
   readonly handle: (exchange: Exchange) => Promise<Outcome>
   /** Tells a legacy server something (`notifications/roots/list_changed`). Modern servers are told nothing. */
   notify(notification: Notification): Promise<void>
@@ -75,7 +75,7 @@ export function createIdMinter(): IdMinter {
   return () => ++last
 }
 
-/** Waits for something that several callers share. One that gives up does not end it for the others. */
+/** Waits for something that several callers share. A caller that gives up does not end it for the others. */
 export async function orAbort<T>(shared: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return shared
   if (signal.aborted) throw abortError(signal)
@@ -167,7 +167,7 @@ export function toNotification(message: IncomingMessage): Notification {
   return notification
 }
 
-/** Gives a progress notification the caller's token back; undefined when the caller wanted none. */
+/** Puts the caller's own token into a progress notification; undefined when the caller wants no progress. */
 export function toCallerProgress(notification: Notification, exchange: Exchange): Notification | undefined {
   const token = progressTokenOf(exchange)
   if (token === undefined) return undefined
@@ -182,14 +182,14 @@ function withoutEnvelope(meta: unknown): JsonObject {
     [META.clientInfo]: _info,
     [META.clientCapabilities]: _capabilities,
     [META.logLevel]: _level,
-    // What the peer on one side asks for says nothing about the other side.
+    // What the peer on one side asks for has no meaning on the other side.
     [RELATED_REQUEST]: _related,
     ...rest
   } = meta
   return rest
 }
 
-/** The owner of a request: one session of one principal. A request without both has an owner of its own. */
+/** The owner of a request: a session of a principal. A request without session and principal is its own owner. */
 export interface Owner {
   readonly session: string | undefined
   readonly principal: Principal | undefined
@@ -215,7 +215,7 @@ interface GivenUp {
   readonly asks: boolean
 }
 
-/** Calls remembered one by one, and owners remembered after that. */
+/** How many calls are remembered one by one, and how many owners after that. */
 const MAX_CALLS = 256
 const MAX_OWNERS = 64
 
@@ -237,7 +237,7 @@ export class UnansweredCalls {
     this.#calls.delete(id)
   }
 
-  /** Whether a message that could be for this owner could be for the call of another one as well. */
+  /** Whether a message that could be for this owner could also be for a call of another owner. */
   hasOther(owner: Owner, isQuestion: boolean): boolean {
     if (this.#isFull) return true
     const isOther = (call: GivenUp): boolean => (call.asks || !isQuestion) && !sameOwner(call.owner, owner)

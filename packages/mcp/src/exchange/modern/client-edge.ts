@@ -201,7 +201,10 @@ export class ModernClientEdge implements ClientEdge {
     else if (method !== 'notifications/progress') this.#options.onNotification?.(toNotification(message))
   }
 
-  /** Delivers a log message. One that names no request needs a single owner on a shared channel. */
+  /**
+   * Delivers a log message. On a shared channel, a message that names no request is delivered only when all requests
+   * have the same owner.
+   */
   #deliverLog(notification: Notification, named: unknown): void {
     const call = named === undefined ? this.#onlyCallFor(notification) : this.#calls.get(named)
     const plain = withoutHints(notification)

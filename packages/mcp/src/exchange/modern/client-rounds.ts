@@ -39,7 +39,7 @@ async function retryParams(exchange: Exchange, outcome: InputRequired): Promise<
   return params
 }
 
-/** A server that returns nothing but state is overloaded: the first retry comes at once, later ones wait. */
+/** A server that returns state and no questions is overloaded. The first retry comes at once; later retries wait. */
 function delayBefore(idleRound: number): number {
   return Math.min(100 * 2 ** (idleRound - 1), 5_000)
 }

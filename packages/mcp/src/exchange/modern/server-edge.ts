@@ -32,7 +32,10 @@ export interface Envelope {
   logLevel: LoggingLevel | undefined
 }
 
-/** Reads version, identity and capabilities from `_meta`; throws the ProtocolError that answers a bad one. */
+/**
+ * Reads version, identity and capabilities from `_meta`. When one of them is invalid, throws the ProtocolError to
+ * answer.
+ */
 export function readEnvelope(request: JsonRpcRequest, served: Served): Envelope {
   const meta = request.params?._meta
   if (!isJsonObject(meta)) throw missing('_meta')
@@ -66,7 +69,7 @@ function missing(what: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Invalid params: ${what} is required on every request`)
 }
 
-/** Opens the exchange of a modern request, or says why it cannot be one. */
+/** Opens the exchange of a modern request, or says why the request is not a valid modern request. */
 export function openModernExchange(
   request: JsonRpcRequest,
   served: Served,
@@ -102,7 +105,7 @@ export function openModernExchange(
   })
 }
 
-/** The notification with the name of its request, where the client's revision has one. */
+/** The notification with the id of its request, if the client's revision has a place for it. */
 function name(notification: Notification, { method, id, params }: JsonRpcRequest): Notification {
   if (method === 'subscriptions/listen') return withSubscriptionId(notification, id)
   return params && wantsNamedLogs(params) ? namedLog(notification, id) : notification

@@ -83,7 +83,10 @@ export function modernRevisions(served: Served): readonly Revision[] {
   return served.revisions ? served.revisions.filter((r) => MODERN_REVISIONS.includes(r)) : MODERN_REVISIONS
 }
 
-/** Echoes a served legacy revision, else offers the newest one; undefined when none is served. */
+/**
+ * Returns the asked legacy revision if it is served, else the newest legacy revision that is served; undefined when no
+ * legacy revision is served.
+ */
 export function negotiateLegacy(served: Served, requested: string): Revision | undefined {
   const offered = served.revisions?.filter((r) => LEGACY_REVISIONS.includes(r)) ?? LEGACY_REVISIONS
   if (offered.length === 0) return undefined
@@ -122,7 +125,7 @@ function toFailure(served: Served, thrown: unknown, exchange: Exchange): Outcome
 export class InsufficientScope extends ProtocolError {
   readonly requiredScopes: readonly string[]
 
-  /** All scopes that the operation needs, the ones that the caller has included. */
+  /** All scopes that the operation needs, including scopes that the caller has. */
   constructor(requiredScopes: readonly string[], message: string = 'Insufficient scope') {
     super(INVALID_REQUEST, message)
     this.requiredScopes = requiredScopes

@@ -95,7 +95,10 @@ export class ServerConnection {
     })
   }
 
-  /** Takes one parsed message. A `context` replaces the last one: over HTTP+SSE each has its own credentials. */
+  /**
+   * Takes one parsed message. A `context` replaces the previous context, because over HTTP+SSE each message has its own
+   * credentials.
+   */
   receive(value: unknown, context?: RequestContext): void {
     if (this.#closed) return
     if (context) this.#context = context
@@ -134,7 +137,7 @@ export class ServerConnection {
     return this.#modern.size + this.legacy.inFlight
   }
 
-  /** Resolves when every request but the listening ones is answered. */
+  /** Resolves when every request is answered, except requests that listen. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
@@ -156,7 +159,7 @@ export class ServerConnection {
     this.legacy.hangUp()
   }
 
-  /** Calls under way get the error as their answer, by the end of this turn; without one they get none. */
+  /** Calls under way get the error as their answer, by the end of this turn; without an error they get no answer. */
   close(reason: unknown = 'closed', error?: ProtocolError): void {
     this.#closed = true
     for (const [id, exchange] of this.#modern.entries()) {
@@ -255,7 +258,7 @@ export class ServerConnection {
     return true
   }
 
-  /** The answer, or the error that stands for one that cannot be held until its reader takes it. */
+  /** The answer, or an error in place of an answer that cannot be held until its reader takes it. */
   #readable(text: string, asked: unknown): string {
     const refusal = this.#refusesToHold(text.length)
     return refusal ? writeError((asked as JsonRpcRequest).id ?? null, refusal.toJsonRpc()) : text

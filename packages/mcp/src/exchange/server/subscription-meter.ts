@@ -62,7 +62,7 @@ export class SubscriptionMeter {
     return () => this.#close(listener)
   }
 
-  /** The only listener needs no name: it is named when a second one comes. */
+  /** A single listener needs no name: it is named when a second listener comes. */
   #nameOf(exchange: Exchange): string {
     if (this.#held.held === 0) return UNNAMED
     const only = this.#only

@@ -23,7 +23,7 @@ export function parseSkill(text: string): ParsedSkill {
   return { ok: true, frontmatter: values as SkillFrontmatter, body: text.slice(split[0].length) }
 }
 
-/** Only what JSON has: the frontmatter travels as JSON, and is compared as such. */
+/** Allows only JSON values, because the frontmatter travels as JSON and is compared as JSON. */
 function parseYaml(text: string): unknown {
   if (isDeepYaml(text, (source) => new Lexer().lex(source))) return undefined
   try {

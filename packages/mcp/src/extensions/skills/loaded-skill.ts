@@ -6,7 +6,10 @@ import { unverified, verifyFile, type SkillContent } from './verify-file.ts'
 
 export type ReadFile = (uri: string, signal: AbortSignal | undefined) => Promise<SkillContent>
 
-/** A verified skill. Its files are read on demand, listed ones only, until one mismatches. */
+/**
+ * A verified skill. Its files are read on demand. Only listed files are read, and nothing more after a file that did
+ * not match its hash.
+ */
 export class LoadedSkill {
   /** The entry that the skill was loaded from; it decides what may be read. */
   readonly entry: Skill

@@ -79,7 +79,7 @@ export class SkillClient {
     return LoadedSkill.load(
       entry,
       async (uri, signal = options.signal) =>
-        // Past the cache: an old copy would look like a forged one.
+        // Does not use the cache, because an old copy would look like a forged copy.
         contentOf(await this.#client.readResource(uri, { ...options, signal, fresh: true }), uri),
       options.signal,
     )

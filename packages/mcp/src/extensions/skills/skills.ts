@@ -81,7 +81,7 @@ function pageOf<T>(
 
 type Asking = Pick<Exchange, 'auth' | 'client' | 'serverContext'>
 
-/** A file and the skills that it belongs to: a nested skill's files are files of the enclosing one as well. */
+/** A file and the skills that it belongs to: the files of a nested skill also belong to the enclosing skill. */
 interface SharedFile {
   readonly file: CompiledFile
   readonly owners: CompiledSkill[]

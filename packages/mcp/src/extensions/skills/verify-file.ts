@@ -5,7 +5,7 @@ export interface SkillContent {
   readonly uri: string
   readonly bytes: Uint8Array
   readonly mimeType: string | undefined
-  /** The bytes as text; throws when they are none. */
+  /** The bytes as text; throws when they are not text. */
   text(): string
 }
 
@@ -32,7 +32,7 @@ export async function verifyFile({ uri, bytes }: SkillContent, listed: SkillReso
   if (digest !== listed.digest) throw unverified(uri, 'digest', listed.digest, digest)
 }
 
-/** The served file differs from the announced one: it was altered, or has changed since. */
+/** The served file differs from the announced file: it was altered, or has changed since. */
 export function unverified(
   uri: string,
   check: 'size' | 'digest' | 'frontmatter' | 'listing',

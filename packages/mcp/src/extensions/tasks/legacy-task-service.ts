@@ -41,7 +41,7 @@ export class LegacyTaskService {
     this.#listeners.changed(task)
   }
 
-  /** Progress and log messages go with the request for the result, if there is one. */
+  /** Progress and log messages are sent with the request for the result, if such a request is open. */
   said(task: RunningTask, { method, params }: Notification): void {
     const message = { method, params: withRelatedTask(params, task.taskId) }
     if (!this.#followers.notify(task, message)) this.#listeners.notify(task, message)

@@ -11,7 +11,7 @@ const STATUSES: ReadonlySet<unknown> = new Set([
   'cancelled',
 ])
 
-/** Reads what a server says about a task; a client must not go astray over a malformed one. */
+/** Reads what a server says about a task. A malformed task must not confuse the client. */
 export function readTask(value: unknown): DetailedTask {
   if (!isJsonObject(value)) throw malformed('it is not an object')
   const { taskId, status, inputRequests } = value

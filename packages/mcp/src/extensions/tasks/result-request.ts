@@ -9,7 +9,7 @@ export function isPassing(thrown: unknown): boolean {
   return thrown instanceof McpError && PASSING.has(thrown.code)
 }
 
-/** The request for the result of a task of 2025-11-25, made again when it broke off before there was one. */
+/** The request for the result of a task of 2025-11-25. It is made again when it broke off before the result came. */
 export class ResultRequest {
   /** Rejects when it can never succeed. */
   settled: Promise<Outcome> | undefined

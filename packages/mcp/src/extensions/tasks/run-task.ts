@@ -140,7 +140,7 @@ function taskRequest(origin: Exchange, params: JsonObject = origin.params): Task
       const isProgress = method === 'notifications/progress'
       if (isProgress) task?.describe(describeProgress(said))
       if (isProgress && said.progressToken === OWN_TOKEN) return
-      // Tasks of SEP-2663 have neither progress nor log notifications; those of 2025-11-25 had both.
+      // Tasks of SEP-2663 have neither progress nor log notifications; tasks of 2025-11-25 have both.
       if (task) task.say(notification)
       else origin.notify(notification)
     },

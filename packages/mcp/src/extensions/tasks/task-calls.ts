@@ -192,7 +192,7 @@ class TaskWords {
     this.#notify(notification)
   }
 
-  /** A task that reports progress says the same there, and earlier: a status that was asked for may be an old one. */
+  /** A task that reports progress says the same there, and earlier: a status that was asked for may be old. */
   say(message: string): void {
     if (this.#hasProgress) return
     this.#notify({ method: 'notifications/progress', params: { progress: ++this.#messages, message } })

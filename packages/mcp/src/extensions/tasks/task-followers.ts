@@ -72,7 +72,7 @@ class TaskFollower {
     this.#asking.clear()
   }
 
-  /** Asks the new questions, and withdraws those that the handler no longer waits for. */
+  /** Asks the new questions, and withdraws questions that the handler no longer waits for. */
   look(): void {
     const { questions } = this.#task
     for (const [key, abort] of this.#asking) {
@@ -96,7 +96,7 @@ class TaskFollower {
       if (!isJsonObject(answer)) throw new McpError('invalid_answer', `No answer to ${request.method}`)
       this.#task.answer({ [key]: answer })
     } catch (thrown) {
-      // Taken back, or the request has ended: the next one asks again.
+      // When the question was withdrawn or the request has ended, the next request asks again.
       if (!signal.aborted) this.#task.refuse(key, thrown)
     } finally {
       if (this.#asking.get(key) === abort) this.#asking.delete(key)

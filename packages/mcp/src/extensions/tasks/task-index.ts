@@ -13,7 +13,7 @@ export interface Listed {
 export class TaskIndex {
   readonly #store: Store
   readonly #limit: number
-  /** The pending writes, by owner: writes of one process follow each other. */
+  /** The pending writes, by owner, because the writes of a process must run one after another. */
   readonly #writing = new Map<string, Promise<void>>()
 
   constructor(store: Store, limit: number) {

@@ -26,7 +26,7 @@ export interface TasksOptions {
   pollInterval?: Duration
   /** Tasks that run at the same time; further calls are refused. Default 1000. */
   maxRunning?: number
-  /** The same for one caller: a principal, else a session, else an address and client name. Default 100. */
+  /** The same for each caller: a principal, else a session, else an address and client name. Default 100. */
   maxRunningPerPrincipal?: number
   /** Finished tasks that are kept; the oldest make room. Default 1000. */
   maxFinished?: number
@@ -61,7 +61,7 @@ const MAX_WATCHED = 100
 
 /** Runs calls as tasks and answers for them (SEP-2663), for a `Server` or for a gateway. */
 export class TaskService {
-  /** Runs a call as a task, where its client can follow one. */
+  /** Runs a call as a task if its client can follow tasks. */
   readonly run: TaskRunner
   readonly #table: TaskTable
   readonly #slots: Budget

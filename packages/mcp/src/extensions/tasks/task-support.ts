@@ -38,7 +38,7 @@ export class TaskSupport {
     if (!this.#known.has(tool)) this.#known.set(tool, false)
   }
 
-  /** A page of the list; with the first one begins what is true from now on. */
+  /** Learns from a page of the list. The first page replaces everything that was known. */
   learn(tools: unknown, isFirst = false): void {
     if (isFirst) this.#known.clear()
     if (!Array.isArray(tools)) return

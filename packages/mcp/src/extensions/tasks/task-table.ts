@@ -126,7 +126,7 @@ export class TaskTable {
     return [...listed.values(), ...running]
   }
 
-  /** Cancels running tasks: all of them, or those of one owner. */
+  /** Cancels running tasks: all of them, or the tasks of one owner. */
   cancelAll(message: string, owner?: string): void {
     for (const task of [...this.#running.values()]) {
       if (owner === undefined || task.owner === owner) task.cancel(message)

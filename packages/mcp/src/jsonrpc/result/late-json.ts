@@ -16,7 +16,7 @@ export class LateJson {
   #reader: LateReader | undefined
   #isClosed = false
 
-  /** `onFailed` is told what went wrong, and returns the message that takes the place of this one. */
+  /** `onFailed` gets the error, and returns the message to send instead. */
   constructor(pieces: readonly (JsonPiece | LateString)[], onFailed: (thrown: unknown) => string) {
     this.length = pieces.reduce((sum, piece) => sum + (typeof piece === 'string' ? piece.length : 0), 0)
     this.#onFailed = onFailed
@@ -24,7 +24,9 @@ export class LateJson {
     this.#slices = this.#read(pieces)
   }
 
-  /** Reads the beginning. Returns the message to send instead when that fails: nothing of this one is sent then. */
+  /**
+   * Reads the beginning. When that fails, returns the message to send instead; nothing of this message is sent then.
+   */
   async open(): Promise<string | undefined> {
     try {
       await this.#slices.next()
@@ -52,7 +54,7 @@ export class LateJson {
     return this.#onFailed(thrown)
   }
 
-  /** The whole message, or the one that takes its place. */
+  /** The whole message, or the message that takes its place. */
   async whole(): Promise<string> {
     const problem = await this.open()
     if (problem !== undefined) return problem

@@ -19,7 +19,7 @@ export function rawResultId(line: readonly Uint8Array[]): number | undefined {
   return id === undefined ? undefined : Number(id)
 }
 
-/** A result whose long strings are passed on as bytes. The rest was read, so it is one JSON value. */
+/** A result whose long strings are passed on as bytes. The rest was read, so it is a valid JSON value. */
 class RawResult extends ResultBody {
   readonly outline: JsonObject
   readonly length: number

@@ -1,7 +1,7 @@
 import { compilePattern } from './compile-pattern.ts'
 import { parsePattern, type ParsedPattern, type PatternNode } from './parse-pattern.ts'
 
-/** The expression in the syntax of the `u` flag, without needless escapes; undefined if it has none. */
+/** The expression in the syntax of the `u` flag, without needless escapes; undefined if it cannot be written so. */
 export function toUnicodePattern(source: string): string | undefined {
   if (compiles(source)) return source
   const stripped = withoutNeedlessEscapes(source)
@@ -55,7 +55,7 @@ function simpleKind({ node, isExact }: ParsedPattern): 'plain' | 'quadratic' | u
   if (!isExact) return undefined
   const loops: PatternNode[] = []
   if (waysThrough(node, loops) > MAX_WAYS || loops.length > 1) return undefined
-  // One loop over single characters is linear from a fixed start, and quadratic when every position is a start.
+  // A loop over single characters is linear from a fixed start, and quadratic when every position is a start.
   return loops.length === 0 || isAnchored(node) ? 'plain' : 'quadratic'
 }
 
@@ -84,7 +84,8 @@ function waysToRepeat(node: PatternNode & { kind: 'repeat' }, loops: PatternNode
   }
   if (isSet) return max - min + 1
   const ways = waysThrough(body, loops)
-  // Copies of a body with one way through it and no loop inside add one way per length; others multiply.
+  // Copies of a body that has one way through it and no loop inside add one way per length. Copies of other bodies
+  // multiply the ways.
   return loops.length > 0 ? Number.POSITIVE_INFINITY : (max - min + 1) * ways ** max
 }
 

@@ -5,11 +5,11 @@ import type { Instruction } from './compile-pattern.ts'
 type Program = readonly Instruction[]
 type LookAhead = Extract<Instruction, { op: 'ahead' }>
 
-/** One text, and what has been spent on and found out about it. */
+/** A text, with the steps that were spent on it and what was found out about it. */
 interface Subject {
   readonly text: string
   stepsLeft: number
-  /** Whether a look-ahead holds at a position: looked at once, so that nested ones cannot multiply. */
+  /** Whether a look-ahead holds at a position. It is tried only once, so that nested look-aheads cannot multiply. */
   readonly ahead: Map<LookAhead, Map<number, boolean>>
 }
 

@@ -8,7 +8,7 @@ import type { SubscriptionFilter } from '../../protocol/index.ts'
  */
 export type TaskMode = 'optional' | 'required' | 'manual'
 
-/** Runs a call of a tool, in its task mode if it has one. `call` makes it, and never throws. */
+/** Runs a call of a tool, in the tool's task mode if it has one. `call` makes the call, and never throws. */
 export type TaskRunner = (
   exchange: Exchange,
   mode: TaskMode | undefined,

@@ -66,7 +66,7 @@ export interface ServerSettings {
   ) => ResourceReply | ReadResourceResult | Promise<ResourceReply>
   configuration?: Configuration | ConfigurationOptions
   middleware?: readonly Middleware[]
-  /** Entries in one page of a list; all in one when absent. */
+  /** Entries in one page of a list; all entries in one page when absent. */
   pageSize?: number
   /** Hints for clients' caches (2026-07-28, Caching). */
   cache?: {

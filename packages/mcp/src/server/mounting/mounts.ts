@@ -90,7 +90,7 @@ export class Mounts {
     return { type: 'complete', result: { ...outcome.result, capabilities } }
   }
 
-  /** The server's own entries, page by page, and behind the last of them those of all mounts. */
+  /** The server's own entries, page by page, followed by the entries of all mounts. */
   async #list(exchange: Exchange, method: ListMethod, own: Handle): Promise<Outcome> {
     const [member, kind] = MEMBERS[method]
     const page = await own(exchange)

@@ -233,11 +233,11 @@ function createCallerState(exchange: Exchange, store: Store, questions: () => Qu
   }
 }
 
-/** The principal; without one the session, or the connection where it lasts. */
+/** The principal; without a principal the session, or the connection if it lasts. */
 function ownerOf(exchange: Exchange): string | undefined {
   const { auth, client, session, connection, ask } = exchange
   if (auth) return senderKey(exchange)
-  // Without sessions, HTTP makes one for each request, and nothing can be asked.
+  // Without sessions, HTTP makes a session for each request, and nothing can be asked.
   const isLasting = eraOf(client.version) === 'legacy' && ask
   return isLasting ? `session ${session}` : connection && `session ${connection}`
 }

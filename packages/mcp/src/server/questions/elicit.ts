@@ -26,7 +26,7 @@ export interface QuestionOptions {
 }
 
 export interface PageOptions extends QuestionOptions {
-  /** Names the visit for `ctx.elicit.complete(id)`; newer clients have no such names. */
+  /** The id of the visit, for `ctx.elicit.complete(id)`. Newer clients have no such ids. */
   elicitationId?: string
 }
 

@@ -114,7 +114,7 @@ export class ReplayedQuestions implements Questions {
     const key = explicitKey ?? this.#numbered(`q_${print}`)
     trace?.question(key, String(request.params?.message ?? request.method))
     const answer = this.#answers.get(key)
-    // An answer to a different question is no answer: this one is asked again.
+    // The answer is for a different question, so this question is asked again.
     if (answer && (answer.print === print || answer.print === '')) {
       trace?.answered()
       return answer.response

@@ -9,7 +9,7 @@ type Process = { getBuiltinModule?(name: string): { AsyncLocalStorage: new () =>
 
 let scope: Scope | undefined
 
-/** Runs a step, so that a question inside it can be told from one beside it. */
+/** Runs a step, so that a question inside the step can be told from a question beside it. */
 export function insideStep<T>(run: () => T): T {
   scope ??= createScope()
   return scope.run(true, run)
@@ -20,7 +20,7 @@ export function isInStep(): boolean {
   return scope?.getStore() === true
 }
 
-/** A step is done once and remembered as a whole; one that waits for an answer would never be done. */
+/** A step is done once and remembered as a whole. A step that waits for an answer would never be done. */
 export function refuseInStep(): void {
   if (!isInStep()) return
   throw new McpError(

@@ -9,7 +9,7 @@ export interface StreamHost {
 /** A source for streaming: pieces of text, and content of other kinds. */
 export type StreamSource = Iterable<string | ContentBlock> | AsyncIterable<string | ContentBlock>
 
-/** Tells of each piece as it comes, and returns the whole: pieces of text that follow each other are one text. */
+/** Reports each piece as it comes, and returns the whole. Pieces of text that follow each other are joined. */
 export async function streamContent(
   source: StreamSource,
   { signal, tell }: StreamHost,

@@ -1,6 +1,6 @@
 import { ProtocolError, URL_ELICITATION_REQUIRED } from '../../jsonrpc/index.ts'
 
-/** A page that the user has to visit, such as one to sign in. */
+/** A page that the user has to visit, for example to sign in. */
 export interface PageToVisit {
   message: string
   url: string
@@ -9,8 +9,8 @@ export interface PageToVisit {
 }
 
 /**
- * Thrown by a handler that can do nothing before its user has been to a page; the call starts anew afterwards. Clients of
- * 2025-11-25 get error −32042, newer ones a question.
+ * Thrown by a handler that can do nothing before its user has visited a page. Afterwards the call starts anew. Clients
+ * of 2025-11-25 get error −32042, newer clients a question.
  */
 export class UrlElicitationRequired extends ProtocolError {
   constructor(pages: readonly PageToVisit[], message: string = 'The user has to visit a page first') {

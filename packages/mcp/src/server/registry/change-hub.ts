@@ -37,7 +37,7 @@ export class ChangeHub {
     })
   }
 
-  /** Changes of one turn are one change: a client would read the list again for each. */
+  /** Changes in the same turn are announced as one change, because a client would read the list again for each. */
   listChanged(kind: ListKind): void {
     if (this.#changed.size === 0) queueMicrotask(() => this.tellChanges())
     this.#changed.add(kind)
@@ -73,7 +73,7 @@ export class ChangeHub {
     }
   }
 
-  /** Tells one legacy session, on the stream that belongs to no request. */
+  /** Notifies a legacy session, on the stream that belongs to no request. */
   tellSession(session: string, notification: Notification): void {
     for (const { exchange, filter } of this.#listeners) {
       if (filter[SERVER_LOGS] === true && exchange.session === session) exchange.notify(notification)

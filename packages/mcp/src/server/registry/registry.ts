@@ -6,7 +6,7 @@ export interface Entry<T> {
   readonly order: number
   value: T
   enabled: boolean
-  /** What changes it; the type of its options is known to those who ask for it by name. */
+  /** Changes the entry. The type of its options is known to code that asks for it by name. */
   registration?: Registration<never>
 }
 

@@ -11,7 +11,7 @@ export interface ListingHost {
   context(questions: () => Questions): Context
 }
 
-/** Begins the cursors that are the handler's own: those of registered entries have no colon. */
+/** The beginning of cursors that are the handler's own. Cursors of registered entries have no colon. */
 const OWN = 'handler:'
 
 /**

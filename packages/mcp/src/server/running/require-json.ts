@@ -2,7 +2,7 @@ import { findUnwritable, McpError, problemOf } from '../../jsonrpc/index.ts'
 
 /** Throws for values that JSON cannot express, with their path. */
 export function requireJson(value: unknown, allowBigInt: boolean): void {
-  // The path costs more than the look, and a result that can be written needs none.
+  // Finding the path costs more than the check, and a result that can be written needs no path.
   if (isPlainJson(value, allowBigInt)) return
   const found = findUnwritable(value, 'result', allowBigInt)
   if (!found) return

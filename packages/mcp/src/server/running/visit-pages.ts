@@ -14,7 +14,7 @@ import type { ChangeHub } from '../registry/change-hub.ts'
 export interface VisitHost {
   readonly states: RequestStates
   readonly hub: ChangeHub
-  /** Whether the client is one that error −32042 was made for. */
+  /** Whether the client understands error −32042. */
   knowsError(exchange: Exchange): boolean
   /** Why the client cannot be sent to a page. */
   lacks(exchange: Exchange): ProtocolError | undefined

@@ -41,7 +41,7 @@ function quote(stderr: string[], ifNone: string): string {
   return `. The last it wrote to stderr:${lines.join('')}`
 }
 
-/** Where the last lines begin in the middle of a stack, the first of them is the one that the stack belongs to. */
+/** When the last lines begin in the middle of a stack, the first of them is the line that the stack belongs to. */
 function lastWords(stderr: readonly string[]): string[] {
   const from = Math.max(0, stderr.length - LINES_IN_MESSAGE)
   let head = from

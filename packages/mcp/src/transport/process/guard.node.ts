@@ -84,7 +84,7 @@ function spawnGuard(shell: boolean): ChildProcess | undefined {
   }
 }
 
-/** A pipe's handle keeps the event loop alive; this one must not. */
+/** The handle of a pipe keeps the event loop alive; the handle of this pipe must not. */
 function unrefStream(stream: unknown): void {
   if (
     typeof stream === 'object' &&

@@ -92,7 +92,9 @@ export class ServerProcess {
     return processUsage(members.map((row) => row.pid).sort((a, b) => a - b))
   }
 
-  /** If we die at the same moment as a server, only the guard can find those that have left its session. */
+  /**
+   * If we die at the same moment as a server, only the guard can find processes that have left the server's session.
+   */
   #guard(sessions: Set<number>): void {
     sessions.delete(this.pid)
     for (const session of sessions) if (!this.#sessions.has(session)) processGuard.add(session)

@@ -7,7 +7,7 @@ export interface StdioOptions {
   /** The program: a name to be found on `PATH`, or a path. No shell is involved. */
   command: string
   args?: readonly string[] | undefined
-  /** Variables added to the short list of safe ones; `undefined` takes one of those away. */
+  /** Variables to add to the short list of safe variables; `undefined` takes a safe variable away. */
   env?: Readonly<Record<string, string | undefined>> | undefined
   /** Names of further variables that the server gets from this process. */
   inheritEnv?: readonly string[] | undefined
@@ -16,7 +16,7 @@ export interface StdioOptions {
   onStderr?: ((line: string) => void) | undefined
   /** How many of the last stderr lines errors show, within 64 KiB. Default 100. */
   stderrLines?: number | undefined
-  /** The longest message in bytes. Default 64 MiB. A longer one fails its request with `too_large`. */
+  /** The longest message in bytes. Default 64 MiB. A longer message fails its request with `too_large`. */
   maxLineBytes?: number | undefined
   /** Gives room to long messages, where many connections share memory. */
   arrivals?: Arrivals | undefined

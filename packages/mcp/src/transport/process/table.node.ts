@@ -6,7 +6,7 @@ export interface ProcessRow {
   parent: number
   /** The session on Linux, the process group elsewhere: made by the process or an ancestor, never joined. */
   session: number
-  /** Tells a process from a later one with the same pid. */
+  /** Tells a process from a later process with the same pid. */
   start: string
 }
 

@@ -24,7 +24,7 @@ export class ProcessTree {
     return members
   }
 
-  /** SIGTERM, then `graceMs` later SIGKILL; returns when no member is left, at once if there is none now. */
+  /** Sends SIGTERM and, `graceMs` later, SIGKILL. Returns when no member is left, which may be at once. */
   async end(graceMs: number): Promise<void> {
     if (process.platform === 'win32') return taskkill(this.root)
     if (await this.#signalUntilGone('SIGTERM', graceMs)) return

@@ -75,7 +75,7 @@ export function cancelled(what: string, { reason }: AbortSignal): McpError {
     : new McpError('cancelled', `${what} was cancelled`, { cause: reason })
 }
 
-/** As one would type it, for people and as a key: arguments that need quotes get them. */
+/** The command as a user would type it, for people and as a key. Arguments that need quotes get quotes. */
 function commandLine({ command, args = [] }: StdioOptions): string {
   return [command, ...args]
     .map((word) => (/^[\w@%+=:,./\\-]+$/.test(word) ? word : JSON.stringify(word)))

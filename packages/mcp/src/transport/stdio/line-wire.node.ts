@@ -219,7 +219,7 @@ export abstract class LineWire implements Wire {
     }
   }
 
-  /** A null id belongs to our request only if it is the sole one pending and was written last. */
+  /** An answer with a null id belongs to our request only if no other request is pending and ours was written last. */
   #idOfUnreadable(message: JsonRpcResponse): RequestId | undefined {
     if (!('error' in message) || this.#pending.size !== 1) return undefined
     const { code } = message.error

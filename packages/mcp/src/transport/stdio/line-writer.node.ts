@@ -8,7 +8,7 @@ export type WriteBytes = (data: string | Uint8Array, done?: () => void) => boole
 /** Slices that are on their way at a time: the next is encoded while the reader takes the last. */
 const MAX_UNDER_WAY = 2
 
-/** For all streams that get copies of their own: none of them needs it for longer than one slice. */
+/** Shared by all streams that get their own copies, because no stream needs it for longer than one slice. */
 let shared: SliceEncoder | undefined
 
 type Line = string | LongJson | LateJson
@@ -27,7 +27,7 @@ export class LineWriter {
   /** The line that is read while it is written: no other comes between its parts. */
   #late: LateJson | undefined
   #wake: () => void = () => {}
-  /** Slices on their way into the own pipe, and what encoded those that have left. */
+  /** The number of slices on their way into our own pipe, and the encoders of slices that have left. */
   #underWay = 0
   #idle: SliceEncoder[] = []
   #scheduled = false
@@ -104,7 +104,7 @@ export class LineWriter {
     this.onWait?.(false)
   }
 
-  /** All lines up to the next long one, or the beginning of that. What is written at a time is no more than a slice. */
+  /** All lines up to the next long line, or the beginning of that line. No more than a slice is written at a time. */
   #writeLines(): void {
     const [first] = this.#lines
     if (first instanceof LongJson) {
@@ -173,7 +173,7 @@ export class LineWriter {
     if (!this.#closed) this.#goOn()
   }
 
-  /** Its memory may be used for the next one. */
+  /** Called when a slice has left: its memory may be used for the next slice. */
   #sliceLeft(encoder: SliceEncoder): void {
     this.#underWay--
     this.#idle.push(encoder)

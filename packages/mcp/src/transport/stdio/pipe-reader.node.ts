@@ -5,12 +5,15 @@ import type { LineWriter } from './line-writer.node.ts'
 
 const MB = 1024 * 1024
 
-/** The limits of pipes whose owner sets none. */
+/** The limits of pipes whose owner sets no limits. */
 export function createUnread(): UnreadAnswers {
   return new UnreadAnswers({ stallTimeout: 30_000, held: { perCaller: 64 * MB, total: 256 * MB } })
 }
 
-/** Errors and the like are sent even to a client that has its share: a request waits for each of them. */
+/**
+ * Errors and other short answers are sent even to a client that has used its share, because a request waits for each of
+ * them.
+ */
 const SHORT_LINE = 1024
 /** Beyond so many shares nothing helps: what is not an answer cannot be refused. */
 const MOST_SHARES = 2

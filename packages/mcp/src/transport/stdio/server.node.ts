@@ -27,7 +27,7 @@ export async function serveStdio(served: Served, options: ServeStdioOptions = {}
   const tell = rest.onCutOff ?? (({ message }) => void process.stderr.write(`${message}\n`))
   rest.onCutOff = (reason) => {
     tell(reason)
-    // What is left in the pipe keeps the process alive.
+    // Data that is left in the pipe would keep the process alive.
     exitSoon(1)
   }
   if (!guarded) return serveStream(served, process.stdin, process.stdout, rest)

@@ -109,7 +109,7 @@ class SocketWire extends LineWire {
     return this.closeOnce(() => this.#shutDown())
   }
 
-  /** Says goodbye and waits for the other side to do so; one that does not is not waited for long. */
+  /** Ends our side and waits for the other side to end, for a short time only. */
   async #shutDown(): Promise<void> {
     this.end(() => this.#error(`The connection to ${this.#key} was closed`))
     this.#writer.end()

@@ -52,7 +52,7 @@ export class DocumentSet {
     return new DocumentSet(source.uri, documents, warnings)
   }
 
-  /** Follows one reference. A missing referent is a warning and undefined. */
+  /** Follows one reference. When it leads nowhere, adds a warning and returns undefined. */
   resolve(reference: string, base: string): Referent | undefined {
     const known = this.#referents.get(base) ?? new Map<string, Referent | undefined>()
     if (known.has(reference)) return known.get(reference)
@@ -132,7 +132,7 @@ async function loadOne(
   const text = await source.read(uri)
   const value = parse(text, uri)
   documents.set(uri, value)
-  // Most descriptions are one document; a look at the text spares a walk through all of it.
+  // Most descriptions are a single document. A look at the text avoids a walk through the whole value.
   return /\$ref["']?\s*:\s*["']?[^#"'\s]/.test(text) ? outside(value, uri, warnings) : []
 }
 

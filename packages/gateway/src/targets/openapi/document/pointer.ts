@@ -1,6 +1,6 @@
 import { own } from '../own.ts'
 
-/** The value that a JSON Pointer (RFC 6901, as a URI fragment) names; undefined when there is none. */
+/** The value that a JSON Pointer (RFC 6901, as a URI fragment) names; undefined when there is no such value. */
 export function followPointer(root: unknown, fragment: string): unknown {
   let value = root
   for (const token of pointerTokens(fragment)) {

@@ -3,7 +3,7 @@ import { own } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import type { Operation } from './operation.ts'
 
-/** The longest name that every client takes. Some clients refuse a whole list for one longer name. */
+/** The longest name that every client takes. Some clients refuse a whole list because of one longer name. */
 const MOST_CHARACTERS = 64
 
 /** `GET /users/{id}/posts` → `get_users_by_id_posts`. */

@@ -40,7 +40,7 @@ export interface RequestBody {
   readonly required: boolean
   readonly description: string | undefined
   readonly schema: Located | undefined
-  /** For the properties of forms; those without one are written as their value suggests. */
+  /** For the properties of forms. A property without an encoding is written as its value suggests. */
   readonly encodings: ReadonlyMap<string, Partial<Encoding>>
 }
 

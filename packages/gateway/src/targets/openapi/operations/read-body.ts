@@ -2,7 +2,7 @@ import type { DocumentSet, Located } from '../document/document-set.ts'
 import { isObject, own, ownEntries, ownString } from '../own.ts'
 import type { BodyKind, Encoding, ParameterStyle, RequestBody } from './operation.ts'
 
-/** Which of several media types is sent: the one that a model writes best. */
+/** Chooses the media type to send: the type that a model writes best. */
 const PREFERENCE: readonly BodyKind[] = ['json', 'form', 'multipart', 'text', 'binary']
 
 export function bodyKind(mediaType: string): BodyKind {

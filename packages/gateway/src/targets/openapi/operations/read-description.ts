@@ -132,7 +132,7 @@ function readOperation(path: string, method: Method, item: Located, context: Rea
   }
 }
 
-/** An operation's own parameters replace those of its path with the same name and place. */
+/** An operation's own parameters replace parameters of its path that have the same name and place. */
 function rawParameters(item: Located, operation: unknown, { documents, warnings }: ReadContext): Located[] {
   const found = new Map<string, Located>()
   for (const value of [...ownArray(item.value, 'parameters'), ...ownArray(operation, 'parameters')]) {
@@ -151,7 +151,9 @@ function readParameters(key: string, raw: readonly Located[], context: ReadConte
   return raw.flatMap((parameter) => read(key, parameter, context.warnings) ?? [])
 }
 
-/** A template variable that is not declared still has to be filled in; a declared one needs its variable. */
+/**
+ * A template variable that is not declared still has to be filled in. A declared path parameter must have its variable.
+ */
 function withPathParameters(
   key: string,
   path: string,

@@ -13,7 +13,7 @@ import { decodePercent } from '../../../model/index.ts'
 export interface RequestInputs {
   readonly base: URL
   readonly arguments: JsonObject
-  /** The operator's headers and the forwarded ones: no argument can replace them. */
+  /** The operator's headers and the forwarded headers. No argument can replace them. */
   readonly headers: Readonly<Record<string, string>>
   readonly credentials: readonly Credential[]
 }

@@ -38,7 +38,10 @@ export class Credentials {
     for (const credential of this.#all()) check(credential)
   }
 
-  /** The credentials of a call: those of every call, and the first configured alternative of the operation. */
+  /**
+   * The credentials of a call: the credentials of every call, and those of the operation's first alternative that is
+   * configured.
+   */
   for(operation: Operation): Credential[] {
     const alternative = operation.security.find((schemes) =>
       schemes.every(({ scheme }) => this.#schemes.has(scheme)),

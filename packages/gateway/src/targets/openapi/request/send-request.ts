@@ -28,7 +28,10 @@ export interface Answer {
 }
 
 const MOST_REDIRECTS = 5
-/** Headers that may follow to another origin: none from the operator, the client or a secret. */
+/**
+ * Headers that may be sent to another origin after a redirect. Headers of the operator or the client and secrets are
+ * not among them.
+ */
 const HARMLESS = ['accept', 'user-agent', 'content-type']
 
 export async function sendRequest(request: OutgoingRequest, options: SendOptions): Promise<Answer> {

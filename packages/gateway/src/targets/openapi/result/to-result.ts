@@ -62,7 +62,7 @@ function jsonResult(raw: string, answer: Answer, context: ResultContext): JsonOb
   const { output } = context.plan
   const problems = output ? checkValue(output.schema, value) : []
   if (problems.length > 0) return mismatch(problems.join('; '), text, answer, context)
-  // With a schema, list and call must agree on the form; without one, the value itself decides.
+  // With a schema, the result must have the form that the list announces. Without a schema, the value decides.
   const wrap = context.objectsOnly && (output ? !output.isObjectRoot : !isJsonObject(value))
   return { content: [{ type: 'text', text }], structuredContent: wrap ? { result: value } : value }
 }
@@ -190,7 +190,7 @@ function decodeText(bytes: Uint8Array, contentType: string | null): string {
   }
 }
 
-/** `text/html; charset=utf-8` → `text/html`; empty when there is none. */
+/** `text/html; charset=utf-8` → `text/html`; empty when there is no media type. */
 function mediaTypeOf(contentType: string | null): string {
   return (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()
 }

@@ -2,7 +2,9 @@ import { DistinctNames } from '../../../model/index.ts'
 import type { Referent } from '../document/document-set.ts'
 import { pointerTokens } from '../document/pointer.ts'
 
-/** Gives every referent one short name: the last part of its reference, numbered when two would share it. */
+/**
+ * Gives every referent a short name: the last part of its reference, with a number when two would have the same name.
+ */
 export class DefinitionNames {
   readonly #names = new Map<string, string>()
   readonly #referents = new Map<string, Referent>()

@@ -1,6 +1,7 @@
 import { isObject } from '../own.ts'
 
-// The keywords of 2020-12 that pass, with a check of each value: clients refuse lists with a wrong one.
+// The keywords of 2020-12 that pass, with a check of each value: clients refuse lists in which a keyword has a wrong
+// value.
 
 type Check = (value: unknown) => boolean
 

@@ -137,7 +137,7 @@ interface BodyField {
   readonly required: boolean
 }
 
-/** The properties of a body that may become arguments of their own; none when it has to stay whole. */
+/** The properties of a body that may become arguments of their own; empty when the body has to stay whole. */
 function flattenBody(body: RequestBody, context: PlanContext): { fields: BodyField[]; files: Set<string> } {
   const files = new Set<string>()
   const { documents, input } = context
@@ -218,7 +218,7 @@ function isPlainObject(schema: object): boolean {
   return additional === undefined || additional === false
 }
 
-/** False when a name is there already: two schemas for one property are not taken apart. */
+/** Returns false when a name is there already: two schemas for the same property are not merged. */
 function addAll(properties: Map<string, Located>, more: ReadonlyMap<string, Located>): boolean {
   for (const [name, schema] of more) {
     if (properties.has(name)) return false

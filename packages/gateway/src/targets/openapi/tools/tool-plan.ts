@@ -10,7 +10,7 @@ export interface OperationPlan {
   readonly output: OutputPlan | undefined
 }
 
-/** A tool and what it calls: one operation, or one of several that an argument chooses. */
+/** A tool and what it calls: a single operation, or several operations of which an argument chooses one. */
 export type ToolPlan =
   | { readonly tool: Tool; readonly call: OperationPlan }
   | { readonly tool: Tool; readonly members: ReadonlyMap<string, OperationPlan> }

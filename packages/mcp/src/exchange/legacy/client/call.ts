@@ -72,7 +72,7 @@ export class LegacyCall implements ParkedCall {
   /** The call that its client made, where this is a part of it. */
   readonly #of: Exchange
   readonly #abort = new Canceller()
-  /** Made with the first question: most calls have none. */
+  /** Made with the first question, because most calls have no question. */
   #asked: CallQuestions | undefined
   #buffer: Notification[] | undefined
   /** The caller that waits now; undefined while the call is parked. */
@@ -106,7 +106,7 @@ export class LegacyCall implements ParkedCall {
     return this.method === 'tasks/result' ? this.#origin.params.taskId : undefined
   }
 
-  /** The exchange that waits for the outcome, if there is one. */
+  /** The exchange that waits for the outcome, if any. */
   get exchange(): Exchange | undefined {
     return this.#exchange
   }

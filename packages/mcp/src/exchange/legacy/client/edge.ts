@@ -51,7 +51,7 @@ export interface LegacyClientEdgeOptions extends ClientEdgeOptions {
   info: Implementation
   /** Declared in `initialize`, for every call that will be made over this connection. */
   capabilities: ClientCapabilities
-  /** The revision to ask for. Default: the newest legacy one. */
+  /** The revision to ask for. Default: the newest legacy revision. */
   version?: Revision | undefined
   signal?: AbortSignal | undefined
   onStep?: ((step: HandshakeStep) => void) | undefined

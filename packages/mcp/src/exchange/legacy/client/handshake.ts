@@ -19,7 +19,7 @@ export interface HandshakeOptions {
   info: Implementation
   /** Declared up front: in this era a request cannot declare its own. */
   capabilities: ClientCapabilities
-  /** The revision to ask for. Default: the newest legacy one. */
+  /** The revision to ask for. Default: the newest legacy revision. */
   version?: Revision | undefined
   signal?: AbortSignal | undefined
   onStep?: ((step: HandshakeStep) => void) | undefined

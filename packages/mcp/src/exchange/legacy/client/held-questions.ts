@@ -11,7 +11,7 @@ interface Held {
 export interface HeldQuestionsOptions {
   /** How long a question may wait, in ms. */
   patience: number
-  /** Whether calls have one owner, and nothing else can have caused a question. */
+  /** Whether all calls have the same owner, and nothing else can have caused a question. */
   isOneOwner(calls: readonly LegacyCall[]): boolean
   /** Called when the owner of the question is clear. */
   deliver(request: JsonRpcRequest, calls: readonly LegacyCall[]): void
@@ -19,7 +19,7 @@ export interface HeldQuestionsOptions {
   refuse(request: JsonRpcRequest, calls: readonly LegacyCall[]): void
 }
 
-/** Questions that calls of several callers may have caused. They wait until all but one caller's have ended. */
+/** Questions that calls of several callers may have caused. They wait until only calls of one caller are left. */
 export class HeldQuestions {
   readonly #options: HeldQuestionsOptions
   readonly #held = new Map<RequestId, Held>()
@@ -58,7 +58,7 @@ export class HeldQuestions {
     for (const id of [...this.#held.keys()]) this.withdraw(id)
   }
 
-  /** Whether each of the calls waits for an answer itself, so that none of them will end. */
+  /** Whether every call itself waits for an answer, so that no call will end. */
   #isStuck(calls: readonly LegacyCall[]): boolean {
     return this.#held.size + calls.reduce((sum, { open }) => sum + Math.min(open, 1), 0) >= calls.length
   }

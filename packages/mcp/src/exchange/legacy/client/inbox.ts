@@ -113,7 +113,10 @@ export class LegacyInbox {
     else this.#options.onNotification?.(notification)
   }
 
-  /** Progress names its call by token, also when the call became a task; else the one who awaits the task gets it. */
+  /**
+   * Progress names its call by token, also when the call has become a task. Otherwise the request that waits for the
+   * task gets it.
+   */
   #progressOwner(
     message: IncomingMessage,
     stream: LegacyCall | undefined,
@@ -162,7 +165,7 @@ export class LegacyInbox {
     return true
   }
 
-  /** A question is shown only to the one owner of all calls that may have caused it: never a guess. */
+  /** A question is shown only when all calls that may have caused it have the same owner. The edge never guesses. */
   #receiveRequest(request: JsonRpcRequest): void {
     const refused = refusal(request, this.#options.capabilities)
     if (refused) return this.#shared.refuse(request, refused)
@@ -180,7 +183,7 @@ export class LegacyInbox {
     }
   }
 
-  /** The calls of one owner, one of which asks. */
+  /** Calls of the same owner, one of which asks. */
   #askCallers(request: JsonRpcRequest, calls: readonly LegacyCall[]): void {
     const [first, ...others] = calls
     if (!first) return this.#shared.askConnection(request)
@@ -242,7 +245,10 @@ export type Attribution =
   | { readonly to: 'call'; readonly call: LegacyCall; readonly isNamed: boolean }
   /** Calls of one owner: the owner can be asked, though the call is not known. */
   | { readonly to: 'owner'; readonly calls: readonly LegacyCall[] }
-  /** Calls of several owners: none of them may see it. `mayEnd`: that may change when some of them have ended. */
+  /**
+   * Calls of several owners, so that nobody may see the question. `mayEnd`: this may change when some of the calls have
+   * ended.
+   */
   | { readonly to: 'strangers'; readonly calls: readonly LegacyCall[]; readonly mayEnd: boolean }
   | { readonly to: 'nobody' }
 
@@ -270,7 +276,7 @@ export class Attributor {
     return taskId === undefined ? undefined : toCall(this.#follower(taskId))
   }
 
-  /** A call that was given up counts like one in flight, but gets nothing. */
+  /** A call that was given up counts like a call in flight, but gets nothing. */
   attribute(message: IncomingMessage): Attribution {
     const named = this.named(message)
     if (named) return named

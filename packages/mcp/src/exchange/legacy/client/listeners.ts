@@ -48,7 +48,7 @@ export class LegacyListeners {
     }
   }
 
-  /** Fans a notification out; undefined when it is not one that listeners can ask for. */
+  /** Gives a notification to all its listeners; undefined when listeners cannot ask for this kind of notification. */
   dispatch(notification: Notification): 'heard' | 'unheard' | undefined {
     const isWanted = matcher(notification)
     if (!isWanted) return undefined
@@ -135,7 +135,7 @@ interface Entry {
   accepted: Promise<boolean>
 }
 
-/** Counts who wants a resource, so that the server sees one subscription per URI, in order. */
+/** Counts the listeners of each resource, so that the server sees one subscription per URI, in order. */
 class ResourceSubscriptions {
   readonly #entries = new Map<string, Entry>()
   readonly #ask: AskServer

@@ -39,7 +39,10 @@ const MAX_QUESTIONS = 64
 export class CallQuestions {
   readonly #reply: (response: JsonRpcResponse) => void
   readonly #open = new Map<string, Question>()
-  /** Answers that came with the call itself: good for one question each, by the name that the server gives it. */
+  /**
+   * Answers that came with the call itself, by the name that the server gives the question. Each can be used for one
+   * question.
+   */
   #given: unknown
   #lastKey = 0
 
@@ -185,7 +188,8 @@ export function refusal(
   const missing = missingCapability(request, capabilities)
   if (!missing) return undefined
   const name = Object.keys(missing)[0] ?? method
-  // An undeclared mode or option is a bad parameter (2025-11-25); without the capability, no such method.
+  // An undeclared mode or option is an invalid parameter (2025-11-25). Without the capability, the method does not
+  // exist.
   return capabilities[name] === undefined
     ? new ProtocolError(METHOD_NOT_FOUND, `The client did not declare the ${name} capability`)
     : new ProtocolError(INVALID_PARAMS, `The client did not declare ${JSON.stringify(missing)}`)
@@ -216,19 +220,19 @@ export interface ParkedCall {
   expire(): void
 }
 
-/** Where calls are parked between two rounds. Several edges may share one. */
+/** The place where calls are parked between two rounds. Several edges may share it. */
 export interface Continuations {
   /** Keeps a call and names it; undefined when there is no room. */
   park(call: ParkedCall): string | undefined
   find(token: string): ParkedCall | undefined
-  /** Takes a call out: a token is good for one round. */
+  /** Takes a call out, because a token can be used for one round only. */
   take(token: string): ParkedCall | undefined
 }
 
 export interface MemoryContinuationsOptions {
   /** Calls that may be parked at a time. Default 1000. */
   maxParked?: number
-  /** Calls of one caller that may be parked at a time. Default: all of them. */
+  /** How many calls of one caller may be parked at a time. Default: as many as are allowed in all. */
   maxParkedOfCaller?: number
   /** How long a call stays parked. Default 10 minutes: people take their time. */
   ttl?: Duration

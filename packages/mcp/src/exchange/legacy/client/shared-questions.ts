@@ -96,8 +96,8 @@ export class SharedQuestions {
 }
 
 /**
- * The only call that does not wait for an answer. One that waits hardly asks a second time, so a message is taken for one
- * of this call. It may carry the question of another, though: when this call ends, the question is still open.
+ * The only call that does not wait for an answer. A call that waits hardly ever asks a second time, so a message counts
+ * as a message of this call. It may be the question of another call, though, which is still open when this call ends.
  */
 export function onlyWorking(calls: readonly LegacyCall[]): LegacyCall | undefined {
   const working = calls.filter((call) => call.exchange !== undefined)
@@ -105,8 +105,8 @@ export function onlyWorking(calls: readonly LegacyCall[]): LegacyCall | undefine
 }
 
 /**
- * The call that carries a question to its owner: one that can ask live, if there is one, and of those the one with the
- * fewest questions. Most calls ask one question at a time, and a question must be asked again when its call ends.
+ * The call that carries a question to its owner: if possible a call that can ask live, and among these the call with
+ * the fewest questions. Most calls ask one question at a time, and a question must be asked again when its call ends.
  */
 function carrierOf(calls: readonly LegacyCall[]): LegacyCall | undefined {
   const live = calls.filter((call) => call.exchange?.ask)

@@ -24,7 +24,7 @@ export const DEFAULT_ANSWER_TIMEOUT = 600_000
 const DEFAULT_LIMITS = { perCaller: 1_000, total: 10_000 }
 const budgets = new WeakMap<Served, Budget>()
 
-/** One for all sessions of a server. */
+/** Shared by all sessions of a server. */
 function budgetOf(served: Served): Budget {
   const budget = served.questions ?? budgets.get(served) ?? new Budget(DEFAULT_LIMITS)
   budgets.set(served, budget)
@@ -70,7 +70,7 @@ export class LegacyQuestions {
       )
       return Object.fromEntries(entries) as InputResponses
     } catch (error) {
-      // One answer that does not come makes the others useless: the client need not ask its user for them.
+      // When one answer does not come, the others are useless, so the client need not ask its user for them.
       failed.abort()
       throw error
     } finally {
@@ -114,7 +114,7 @@ export class LegacyQuestions {
     })
   }
 
-  /** Gives an answer to the question that waits for it; false when there is none. */
+  /** Gives an answer to the question that waits for it; false when no question waits. */
   settle(response: JsonRpcResponse): boolean {
     const pending = response.id === null ? undefined : this.#pending.get(response.id)
     if (!pending) return false
@@ -130,7 +130,7 @@ export class LegacyQuestions {
   }
 }
 
-/** 2025-11-25 required an id on URL elicitations; 2026-07-28 has none. */
+/** 2025-11-25 requires an id on URL elicitations; 2026-07-28 has no such id. */
 function legacyParams(request: InputRequest): JsonObject | undefined {
   const { params } = request
   if (request.method !== 'elicitation/create' || !isJsonObject(params) || params.mode !== 'url') return params

@@ -30,7 +30,9 @@ export interface SubscriptionHost {
   send(text: string): void
 }
 
-/** Plays `subscriptions/listen` for a legacy session: one for the lists, one for each subscribed resource. */
+/**
+ * Plays `subscriptions/listen` for a legacy session: one request for the lists, and one for each subscribed resource.
+ */
 export class LegacySubscriptions {
   readonly #host: SubscriptionHost
   #lists: PlainExchange | undefined

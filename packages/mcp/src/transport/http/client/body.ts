@@ -14,7 +14,8 @@ export async function readText(response: Response, limit: number, url: string): 
     response.body?.cancel().catch(() => {})
     throw tooLarge(url, limit)
   }
-  // A `fetch` of our own counts what it decodes. Of any other, the length that it names may be the compressed one.
+  // Our own `fetch` counts the bytes that it has decoded. With any other `fetch`, the length may be that of the
+  // compressed body.
   const { textWithin } = response as LimitedBody
   if (textWithin === undefined) return response.body ? await readCounted(response.body, limit, url) : ''
   const text = await textWithin.call(response, limit)

@@ -23,7 +23,10 @@ export function networkError(url: string, thrown: unknown): McpError {
   )
 }
 
-/** `fetch failed` says nothing; what failed is in the cause, which may hold one error per address tried. */
+/**
+ * The message `fetch failed` says nothing. The reason is in the cause, which may hold an error for each address that
+ * was tried.
+ */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const { cause } = thrown
@@ -125,7 +128,7 @@ export function isSessionLostError({ code, message }: { code: number; message: s
 export function isSessionLost(status: number, body: string, challenge: unknown): boolean {
   // 404 with -32601 is about the method: servers of both eras answer so.
   if (status === 404 || status === 410) return !/"code"\s*:\s*-32601\b/.test(body)
-  // Older servers in Rust answer 401. One that wants credentials says which (RFC 9110, 15.5.2).
+  // Older servers in Rust answer 401. A server that wants credentials says which (RFC 9110, 15.5.2).
   if (status !== 400 && (status !== 401 || typeof challenge === 'string')) return false
   const head = body.slice(0, 4000)
   return SPELLINGS.some((spelling) => spelling.test(head))

@@ -162,7 +162,7 @@ class QuickHeaders {
   }
 }
 
-/** These have no body by their status, or none that can be decoded. What comes is not kept. */
+/** Responses that have no body because of their status, or no body that can be decoded. Bytes that come are dropped. */
 function emptyResponse({ status, headers }: ResponseHead, body: ResponseBody): Response {
   void discardStream(body.stream())
   return new Response(null, { status, headers: toHeaders(headers) })

@@ -20,7 +20,10 @@ export interface NodeFetchOptions {
 
 const FETCH_OPTIONS: FormsOf<NodeFetchOptions> = { connectTimeout: 1, ca: 1, maxConnections: 1, lookup: 1 }
 
-/** Idle connections are dropped before usual servers drop them (5 s), or a request may meet a closing one. */
+/**
+ * Idle connections are dropped before usual servers drop them (5 s), so that no request is sent on a closing
+ * connection.
+ */
 const IDLE_MS = 4_000
 
 /**

@@ -26,7 +26,7 @@ export interface FollowedStream {
 
 export type FollowEnd =
   | { type: 'done' }
-  /** The server has no such stream or does not know the event id. Without a status: its answer is unusable. */
+  /** The server has no such stream or does not know the event id. Without a status, its answer is unusable. */
   | { type: 'refused'; status: number | undefined; error: McpError }
   | { type: 'exhausted'; error: McpError }
 
@@ -102,8 +102,8 @@ function resumption({ lastEventId }: SseCursor): Record<string, string> {
 }
 
 /**
- * Statuses that another attempt would not change. 409 is none: the server has not noticed yet that the old stream is
- * gone.
+ * Statuses that another attempt would not change. 409 is not among them: the server has not noticed yet that the old
+ * stream is gone.
  */
 function isFinal(error: McpError): boolean {
   if (error.code === 'network' || error.code === 'timeout' || error.code === 'stalled') return false

@@ -2,7 +2,7 @@ import { isJsonObject, McpError, type JsonRpcMessage } from '../../../jsonrpc/in
 import { META, methodFacts } from '../../../protocol/index.ts'
 import { encodeHeaderValue } from '../../../protocol/encoding.ts'
 
-/** The revision that a message's own envelope names; messages of legacy revisions have none. */
+/** The revision that a message's own envelope names; undefined for messages of legacy revisions. */
 export function envelopeVersion(message: JsonRpcMessage): string | undefined {
   const meta = 'method' in message ? message.params?._meta : undefined
   const version = isJsonObject(meta) ? meta[META.protocolVersion] : undefined

@@ -42,7 +42,7 @@ export async function listen(options: ListenOptions): Promise<'ended' | 'exhaust
     const hasNone = end.type === 'refused' && NO_STREAM.includes(end.status ?? 0)
     if (end.type === 'refused' && isSessionRefusal(end.error) && (wasOpen || !hasNone)) return 'doubtful'
     if (end.type === 'refused' && end.status === 400 && cursor.lastEventId !== '') {
-      // The server has forgotten our place in the stream: begin a new one rather than hear nothing.
+      // The server has forgotten our place in the stream: begin a new stream rather than hear nothing.
       settings.report(() =>
         badResponse(url, 'cannot resume its event stream; messages may be lost', { status: 400 }),
       )

@@ -3,10 +3,10 @@ import type { Cancellation } from '../../../exchange/exchange.ts'
 import { type OpenMember, OpenSet } from '../../../protocol/callers.ts'
 import { closedError, networkError } from './errors.ts'
 
-/** Runs one operation, which answers its caller; the promise settles when nothing is left open. */
+/** Runs an operation, which answers its caller. The promise settles when nothing is open any more. */
 type Run<T> = (operation: Operation<T>) => Promise<void>
 
-/** The operations of one wire. Closing the wire ends all, and no listener stays with a caller. */
+/** The operations of one wire. When the wire is closed, all of them end and remove their listeners from callers. */
 export class Operations {
   readonly #live = new OpenSet<Canceller & OpenMember>()
   readonly #url: string

@@ -120,7 +120,7 @@ async function resume(
   if (!options.resumable || cursor.lastEventId === '' || settings.reconnect.maxAttempts === 0) {
     throw endedWithoutAnswer(url, request.method, stream.broken)
   }
-  // A stream that ends in order after a `retry:` was let go of; one that broke off was not.
+  // A stream that ends in order after `retry:` was ended by the server on purpose. A stream that broke off was not.
   if (stream.broken === undefined && cursor.retry !== undefined) options.onDetached?.(cursor.retry)
   const isDone = (): boolean => reader.answered
   const end = await followStream({

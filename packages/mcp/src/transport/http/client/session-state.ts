@@ -10,12 +10,12 @@ import { isSessionLost, isSessionLostError } from './errors.ts'
 export type SessionState = 'alive' | 'lost' | 'unknown'
 
 /**
- * Asks whether a session still exists. The words of a refusal may be about another session, such as that of a tool with
- * its own backend. Edges count their ids from 1, so this id is never in use.
+ * Asks whether a session still exists. The words of a refusal may be about another session, for example of a tool with
+ * its backend. Edges count their ids from 1, so this id is never in use.
  */
 export const SESSION_CHECK: JsonRpcRequest = { jsonrpc: '2.0', id: 2_000_000_000, method: 'ping' }
 
-/** Reads the answer to `SESSION_CHECK`, whose text may be that of an event stream. */
+/** Reads the answer to `SESSION_CHECK`, whose text may be an event stream. */
 export function sessionState({ ok, status, headers }: Response, text: string): SessionState {
   if (!ok) return isSessionLost(status, text, headers.get('www-authenticate')) ? 'lost' : 'unknown'
   const parsed = parseMessage(/^data: ?(.*)$/m.exec(text)?.[1] ?? text)

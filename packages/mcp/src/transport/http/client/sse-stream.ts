@@ -128,18 +128,18 @@ export class SseParser {
   }
 }
 
-/** Ids come back as a header; servers refuse longer ones. */
+/** Ids are sent back in a header, and servers refuse longer headers. */
 const MAX_ID = 4096
 const LF = 10
 const CR = 13
 const SPACE = 32
 
-/** Nothing handles an event of another type, so a long one need not be kept. A slice of it would keep all of it. */
+/** Nothing handles an event with a long type, so the type is not kept. Even a slice of it would keep the whole text. */
 function typeOf(value: string): string {
   return value.length <= MAX_ID ? value : 'too long'
 }
 
-/** One space after the colon is not part of the value. */
+/** The first space after the colon is not part of the value. */
 function valueAt(text: string, index: number): number {
   return text.charCodeAt(index) === SPACE ? index + 1 : index
 }

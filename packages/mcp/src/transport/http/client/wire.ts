@@ -237,7 +237,9 @@ export class HttpWire implements Wire {
     this.#listened = false
   }
 
-  /** A stream was refused as if the session were gone. Some servers only have no such stream, so a ping decides. */
+  /**
+   * A stream was refused as if the session were gone. Some servers merely do not have such a stream, so a ping decides.
+   */
   async #checkSession(): Promise<void> {
     if (this.#session === undefined || this.#operations.closed) return
     if ((await this.#check()) === 'lost') this.#lose('a ping was refused', {})

@@ -17,7 +17,10 @@ export interface SentEvent {
 export interface KeptAnswers {
   /** `log` has all of the stream, the answer last. */
   keep(session: string, log: Pick<EventLog, 'streamId' | 'after'>): void
-  /** The events after a known one, as they are written to an event stream; empty when it is unknown. Never rejects. */
+  /**
+   * The events after a known event, as they are written to an event stream; empty when the event is unknown. Never
+   * rejects.
+   */
   find(session: string, lastEventId: string): Promise<string>
 }
 
@@ -87,7 +90,7 @@ export class EventLog {
     this.#kept = kept
   }
 
-  /** Most streams never have an event, and need none. */
+  /** Most streams never have an event, and need no log. */
   get streamId(): string {
     this.#streamId ??= newStreamId(this.#answers)
     return this.#streamId
@@ -113,7 +116,7 @@ export class EventLog {
     return `${this.streamId}_${this.#next - 1}`
   }
 
-  /** The events after this one; undefined when a message is gone that the client would wait for. */
+  /** The events after this event; undefined when a message is gone that the client would wait for. */
   after(sequence: number): SentEvent[] | undefined {
     if (sequence < this.#lost) return undefined
     return this.#events

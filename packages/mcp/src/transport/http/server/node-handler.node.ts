@@ -124,7 +124,7 @@ interface BodyReader {
   refuse(refusal: BodyRefusal): void
 }
 
-/** Most bodies come in one chunk; those that do not are joined and decoded once. */
+/** Most bodies come in one chunk. Several chunks are joined and decoded once. */
 function readNodeBody(request: IncomingMessage, bodies: IncomingBodies, reader: BodyReader): void {
   const { headers } = request
   const refused = refuseHead(headers['content-encoding'], headers['content-length'], bodies.limits.maxBytes)
@@ -178,7 +178,7 @@ export class NodeReply extends CountedReply implements HttpReply {
       'content-length': length,
       ...headers,
     })
-    // All at once and by itself: `end` with a text writes an empty one behind it, which costs a tenth of a request.
+    // Written in one piece: `end` with a text writes an empty text after it, which costs a tenth of a request.
     response.cork()
     // As many bytes as characters: it is ASCII, which needs no encoding.
     response.write(body, length === body.length ? 'latin1' : 'utf8')
@@ -201,7 +201,7 @@ export class NodeReply extends CountedReply implements HttpReply {
 
   empty(status: number, headers?: Record<string, string>): void {
     if (!this.#isOpen()) return
-    // 204 has no body and must not announce one.
+    // 204 has no body and must not announce a body.
     this.#response.writeHead(status, status === 204 ? { ...headers } : { 'content-length': 0, ...headers })
     this.#response.end()
   }

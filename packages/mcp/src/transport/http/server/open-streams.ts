@@ -24,7 +24,9 @@ export interface OpenStream extends OpenMember {
   leave?: (() => void) | undefined
 }
 
-/** Answers under way. Silent ones are kept open; they end when the token of their caller expires or is refused. */
+/**
+ * Answers under way. Silent streams are kept open. Streams end when the token of their caller expires or is refused.
+ */
 export class OpenStreams extends OpenSet<OpenStream> {
   readonly #keepAliveInterval: number
   #beat: ReturnType<typeof setInterval> | undefined

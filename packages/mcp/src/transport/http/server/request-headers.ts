@@ -13,7 +13,10 @@ import { decodeHeaderValue } from '../../../protocol/encoding.ts'
 export interface GateOptions {
   /** Hosts (without port) that may be in `Host`; loopback names unless given. `'*'` allows all. */
   allowedHosts?: readonly string[]
-  /** Origins that browsers may call from; same-host origins and none at all are always fine. `'*'` allows all. */
+  /**
+   * Origins that browsers may call from. Requests of the same host and requests without an origin are always allowed.
+   * `'*'` allows all.
+   */
   allowedOrigins?: readonly string[]
   /** The application has checked `Host` and `Origin` already. */
   isGated?: boolean
@@ -131,7 +134,7 @@ export function checkParameter(parameter: MirroredParameter, args: unknown, head
   }
   if (sent === undefined) throw mismatch(`${name} is missing`)
   const number = toNumber(value)
-  // Different integers beyond 2^53 may be one double: only their digits tell them apart.
+  // Different integers beyond 2^53 may be the same double: only their digits tell them apart.
   const isWide = Number.isInteger(number) && !Number.isSafeInteger(number)
   const equal = sent === String(value) || (sent !== '' && !isWide && Number(sent) === number)
   if (!equal) throw mismatch(`${name} does not match the argument`)

@@ -21,7 +21,7 @@ export interface HttpServiceOptions extends GateOptions {
   meter?: HttpMeter
   /** Makes session ids that survive a restart and work on every replica. */
   sealer?: Sealer
-  /** Tells this endpoint from others with the same sealer: a session of one is no session of another. */
+  /** Tells this endpoint from others with the same sealer: a session of one endpoint is not valid at another. */
   place?: string
   /** Adds `~` and something to the id of a session: several processes can tell by it whose session it is. */
   markSessionId?: (id: string) => string

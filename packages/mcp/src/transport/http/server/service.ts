@@ -97,7 +97,7 @@ export class HttpService {
     return this.#sse.values()
   }
 
-  /** Answers one HTTP request. `serverContext` is the application's, for this request only. */
+  /** Answers one HTTP request. `serverContext` is a value of the application, for this request only. */
   handle(call: HttpCall, reply: HttpReply, serverContext?: unknown): void | Promise<void> {
     if (this.#options.isGated) return this.#admit(call, reply, serverContext)
     const foreign = refuseForeign(call.headers, this.#options)
@@ -123,7 +123,7 @@ export class HttpService {
 
   async #guarded(guard: Guard, call: HttpCall, reply: HttpReply, serverContext: unknown): Promise<void> {
     const verdict = await guard(call)
-    // The guard was replaced while it looked: only the new one counts.
+    // The guard was replaced while it was at work: only the new guard counts.
     if (this.#guard !== guard) return this.#admit(call, reply, serverContext)
     if (verdict.ok) {
       const { auth, challenge } = verdict
@@ -271,7 +271,7 @@ export class HttpService {
     this.#entry.end(session)
   }
 
-  /** Requests under way, without those that listen. */
+  /** Requests under way, except requests that listen. */
   get inFlight(): number {
     let count = this.#streams.inFlight
     for (const { session } of this.#sessions.all.values()) count += session.inFlight

@@ -21,7 +21,7 @@ export interface SessionEntryOptions {
   readonly settings: KeptSettings | undefined
 }
 
-/** How requests come to their legacy sessions: `initialize` opens one, and all others name theirs. */
+/** Finds the legacy session of a request: `initialize` opens a session, and every other request names its session. */
 export class SessionEntry {
   readonly #options: SessionEntryOptions
 
@@ -46,7 +46,7 @@ export class SessionEntry {
       id,
       served,
       principal: context.auth?.principal,
-      // Without a principal it is unknown which sessions belong to one caller.
+      // Without a principal it is unknown which sessions belong to the same caller.
       sender: context.auth ? senderKey(context) : id,
       limits: events,
       events: kept,

@@ -33,7 +33,7 @@ export class SessionIds {
   /** Sessions that their clients ended, whatever mark their ids had: such a session must not be brought back. */
   readonly #ended = new Set<string>()
 
-  /** `place`: the endpoint, where several have one sealer. */
+  /** `place`: the endpoint, when several endpoints share a sealer. */
   constructor({ served, sealer, place, mark }: SessionIdsOptions) {
     this.#served = served
     this.#place = place

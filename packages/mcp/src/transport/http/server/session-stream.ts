@@ -32,7 +32,7 @@ export class SessionStream implements OpenStream {
   #refusal: RequestRefusal | undefined
   #late: LateBody | undefined
   readonly #answers: RequestId | undefined
-  /** Whether the answer may be a body of bytes: it is that of one request, and no stream is preferred. */
+  /** Whether the answer may be a body of bytes: it answers a single request, and no stream is preferred. */
   mayFinishInBytes = false
   /** The final answer went out, or was kept for a client that comes back. */
   finished = false

@@ -57,7 +57,7 @@ export class HttpSession {
   #streams: Map<string, SessionStream> | undefined
   #standalone: SessionStream | undefined
   readonly #kept: KeptEvents
-  /** Writes of settings, one after another; the last one has the newest. */
+  /** Writes of settings, one after another. The last write has the newest settings. */
   #written: Promise<void> | undefined
   /** Messages that came before the client had opened a stream. */
   #early: string[] | undefined
@@ -188,7 +188,7 @@ export class HttpSession {
     this.#standalone?.sendAway(DEFAULT_RETRY)
   }
 
-  /** The standalone stream (GET), or a broken one taken up again (`Last-Event-ID`). */
+  /** Opens the standalone stream (GET), or goes on with a broken stream (`Last-Event-ID`). */
   get(reply: HttpReply, lastEventId: string | undefined, context: HttpContext): void {
     this.lastSeen = Date.now()
     const position = lastEventId === undefined ? undefined : parseEventId(lastEventId)
@@ -272,7 +272,7 @@ export class HttpSession {
     }
   }
 
-  /** Calls under way get the error as their answer; without one their streams end empty. */
+  /** Calls under way get the error as their answer; without an error their streams end empty. */
   close(error?: ProtocolError): void {
     this.session.close('session ended', error)
     if (!error) {

@@ -23,7 +23,7 @@ export function toEventSink(body: SlicedBody): EventSink {
       return body.waiting > FAR_BEHIND
     },
     write(frame) {
-      // Only bytes that waited before count: one large message to a quick reader is fine.
+      // Only bytes that waited before count, because a large message to a quick reader is fine.
       if (body.waiting > MAX_BEHIND) body.cutOff()
       return body.write(frame)
     },
@@ -34,7 +34,7 @@ export function toEventSink(body: SlicedBody): EventSink {
   return sink
 }
 
-/** The bytes that are given out at a time. A reader that takes none of them counts as stalled. */
+/** How many bytes are given out at a time. A reader that takes no byte counts as stalled. */
 export const SLICE: number = 128 * 1024
 
 /** Bytes that wait for a reader. */

@@ -63,12 +63,12 @@ export class SseSession {
     return this.#connection.inFlight
   }
 
-  /** The token of this message counts, not the one that opened the stream. */
+  /** The token of this message counts, not the token with which the stream was opened. */
   receive(value: unknown, context: RequestContext): void {
     this.#connection.receive(value, context)
   }
 
-  /** Calls under way get the error as their answer; without one they get none. */
+  /** Calls under way get the error as their answer; without an error they get no answer. */
   close(error?: ProtocolError): void {
     this.#end(error)
   }

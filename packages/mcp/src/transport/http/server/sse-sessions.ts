@@ -39,7 +39,7 @@ export class SseSessions {
 
   open(call: HttpHead, reply: HttpReply, context: HttpContext): void {
     const id = randomId(this.#mark)
-    // Without a principal it is unknown which streams belong to one caller.
+    // Without a principal it is unknown which streams belong to the same caller.
     const sender = context.auth ? senderKey(context) : id
     const lacking = this.#budget.take(sender, 1)
     if (lacking) return refuseForLoad(reply, tooManySessions(lacking))
@@ -60,7 +60,7 @@ export class SseSessions {
     )
   }
 
-  /** Hands a message to the session that the query of its address names. False when that names none. */
+  /** Hands a message to the session that the query of its address names. Returns false when it names no session. */
   receive(query: string, value: unknown, reply: HttpReply, context: HttpContext): boolean {
     const id = new URLSearchParams(query).get(SSE_PARAMETER)
     if (id === null) return false

@@ -5,7 +5,7 @@ import { StreamedAnswer, type AnswerHost } from './modern.ts'
 import { toHttpRefusal, type HttpRefusal } from './refusal.ts'
 import type { HttpCall, HttpReply } from './reply.ts'
 
-/** The revision of a client that names none (2025-06-18, Transports, Protocol Version Header). */
+/** The revision of a client that does not name a revision (2025-06-18, Transports, Protocol Version Header). */
 const UNNAMED = '2025-03-26'
 
 /** Answers one message of a legacy client without a session: nothing is kept, nothing can be asked. */
