@@ -47,7 +47,7 @@ function sourcesOf(folder: string): string[] {
     files
       .filter((file) => file.endsWith('.ts') && !file.includes('test'))
       // A program in the language of Redis.
-      .filter((file) => !file.endsWith('redis/script.ts'))
+      .filter((file) => !/redis\/script[a-z-]*[.]ts$/.test(file))
       .map((file) => join(folder, file))
   )
 }
