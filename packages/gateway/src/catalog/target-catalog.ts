@@ -1,5 +1,5 @@
 import { cutText } from '@gantry/mcp/foreign'
-import { writeJson, type JsonObject } from '@gantry/mcp/exchange'
+import { writeJson } from '@gantry/mcp/exchange'
 import type { Implementation } from '@gantry/mcp/server'
 import type { TargetConnection } from '../targets/connected/target-connection.ts'
 import { isSharedKey } from '../targets/connection/pool.ts'
@@ -247,10 +247,6 @@ export class TargetCatalog {
     this.isInvitation = true
     this.snapshot = invitation(this.target.model)
     if (isNews) this.#host.changed()
-  }
-
-  tool(own: string): JsonObject | undefined {
-    return this.snapshot?.tools.find((tool) => tool.name === own)
   }
 }
 

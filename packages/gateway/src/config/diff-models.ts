@@ -12,7 +12,6 @@ export interface ModelDiff {
 
 export interface TargetChange {
   readonly name: string
-  readonly previous: TargetModel
   readonly next: TargetModel
   readonly keys: readonly string[]
   /** Whether open connections are no longer what the file asks for. */
@@ -87,5 +86,5 @@ function diffTarget(previous: TargetModel, next: TargetModel): TargetChange | un
     (key) => !isSame(previous[key as keyof TargetModel], next[key as keyof TargetModel]),
   )
   if (keys.length === 0) return undefined
-  return { name: next.name, previous, next, keys, reconnect: keys.some((key) => !HARMLESS.has(key)) }
+  return { name: next.name, next, keys, reconnect: keys.some((key) => !HARMLESS.has(key)) }
 }

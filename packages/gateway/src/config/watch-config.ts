@@ -10,7 +10,6 @@ export type ConfigEvent =
   | {
       readonly type: 'applied'
       readonly model: GatewayModel
-      readonly previous: GatewayModel
       readonly diff: ModelDiff
       readonly warnings: readonly Problem[]
     }
@@ -157,13 +156,12 @@ class ConfigFollower implements ConfigWatcher {
   }
 
   async #accept({ model, warnings }: Loaded): Promise<void> {
-    const previous = this.model
-    const diff = diffModels(previous, model)
+    const diff = diffModels(this.model, model)
     const isRecovery = this.#complaint !== undefined
     this.#complaint = undefined
     if (isEmptyDiff(diff) && !isRecovery) return
     this.model = model
-    await this.#emit({ type: 'applied', model, previous, diff, warnings })
+    await this.#emit({ type: 'applied', model, diff, warnings })
   }
 
   async #reject(result: NotLoaded): Promise<void> {
