@@ -148,12 +148,17 @@ it('a session that is taken over still follows its resources, and says what may 
   after.close()
 })
 
-it('a session that its client ended leaves nothing behind', async () => {
+it('a session that its client ended is over everywhere, also when its gateway is gone', async () => {
   const session = await openSession(endpoint(0))
   await legacyRequest(endpoint(1), 'logging/setLevel', { level: 'debug' }, { session })
   const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
   expect((await fetch(endpoint(1), { method: 'DELETE', headers })).status).toBeLessThan(300)
-  expect((await legacyRequest(endpoint(1), 'ping', {}, { session })).status).toBe(404)
+  const [bare] = session.split('~')
+  const statusOf = async (id: string): Promise<number> =>
+    (await legacyRequest(endpoint(1), 'ping', {}, { session: id })).status
+  expect(await Promise.all([session, bare!].map(statusOf))).toEqual([404, 404])
+  await kill(0)
+  expect(await Promise.all([session, bare!].map(statusOf))).toEqual([404, 404])
 })
 
 it('a client of HTTP+SSE hears at once that its stream is over, by whatever gateway it asks', async () => {

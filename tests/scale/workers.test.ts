@@ -197,9 +197,17 @@ it('a legacy session is one, whichever worker its requests reach, with questions
   for (const headers of sessions)
     expect((await alone('/mcp', { method: 'DELETE', headers })).statusCode).toBeLessThan(300)
   expect(await metric('gantry_sessions')).toBe(0)
-  const [headers] = sessions
-  const again = await alone('/mcp', { headers: headers!, body: { jsonrpc: '2.0', id: 3, method: 'ping' } })
-  expect(again.statusCode).toBe(404)
+  for (const headers of sessions) {
+    const id = headers['mcp-session-id']!
+    const [bare] = id.split('~')
+    // Without its mark, or with another one, the id leads to another worker.
+    for (const other of [id, bare!, `${bare}~0`, `${bare}~1`]) {
+      const asked = { ...headers, 'mcp-session-id': other }
+      const again = await alone('/mcp', { headers: asked, body: { jsonrpc: '2.0', id: 3, method: 'ping' } })
+      expect(again.statusCode, other).toBe(404)
+    }
+  }
+  expect(await metric('gantry_sessions')).toBe(0)
 })
 
 it('finds the streams of the oldest clients from every worker', async () => {
@@ -281,6 +289,20 @@ it.each([
   await running
   expect(failures).toEqual([])
   expect(calls).toBeGreaterThan(20)
+})
+
+it('has one worker in each place when one dies while a reload is replacing it', async () => {
+  await expect.poll(serving).toBe(WORKERS)
+  const before = workersOf(gateway)
+  const reloaded = byCommand()
+  await expect.poll(() => workersOf(gateway).length, { interval: 20 }).toBe(WORKERS + 1)
+  // The first that was started is replaced first.
+  process.kill(before[0]!, 'SIGKILL')
+  expect(await reloaded).toBe(`${WORKERS} workers replaced\n`)
+  await expect.poll(serving).toBe(WORKERS)
+  const after = workersOf(gateway)
+  expect(after).toHaveLength(WORKERS)
+  expect(after.filter((pid) => before.includes(pid))).toEqual([])
 })
 
 it('says that a reload failed when a new worker does not start, and the workers go on', async () => {

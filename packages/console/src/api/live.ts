@@ -184,6 +184,14 @@ function applyStats(event: Extract<AdminEvent, { type: 'stats' }>): void {
     total: event.total,
     clients: event.clients,
     inFlight: event.inFlight,
+    gateway: withUnheard(overview.gateway, event.unheard),
     targets: overview.targets.map((card) => ({ ...card, stats: event.targets[card.name] ?? card.stats })),
   }))
+}
+
+function withUnheard(
+  { unheard: _, ...gateway }: Overview['gateway'],
+  unheard: Overview['gateway']['unheard'],
+): Overview['gateway'] {
+  return { ...gateway, ...(unheard && { unheard }) }
 }

@@ -14,6 +14,7 @@ import { LostBanner } from './lost-banner.tsx'
 import { NotYours } from './not-yours.tsx'
 import { usesOf } from './pages.ts'
 import { Sidebar } from './sidebar.tsx'
+import { UnheardBanner } from './unheard-banner.tsx'
 import styles from './shell.module.css'
 import { useShortcuts } from './use-shortcuts.ts'
 
@@ -53,6 +54,7 @@ export function Shell() {
       <main id="main" className={styles.main} tabIndex={-1}>
         <WaitingWatch />
         <LostBanner />
+        <UnheardBanner />
         <ConfigBanner />
         {may(needed) ? <Outlet /> : <NotYours needed={needed} />}
       </main>

@@ -36,6 +36,11 @@ export class GatewayQuestions {
     return this.#options.members.others
   }
 
+  /** Where it is. */
+  nameOf(id: string): string {
+    return this.#options.members.lastAddressOf(id) ?? id
+  }
+
   /** The lines of one of them. It throws when that gateway is gone, or says no more. */
   async *ask(id: string, question: string, signal: AbortSignal): AsyncGenerator<string> {
     const { members, passports, tls } = this.#options

@@ -34,6 +34,8 @@ class Supervisor {
   /** Only this user can open it. */
   readonly #folder = mkdtempSync(join(tmpdir(), 'gantry-workers-'))
   readonly #workers: (Worker | undefined)[] = []
+  /** Workers that do not serve yet. */
+  readonly #starting: (Promise<void> | undefined)[] = []
   readonly #pauses: number[] = []
   readonly #turns: (0 | 1)[] = []
   #isStopping = false
@@ -105,7 +107,15 @@ class Supervisor {
   }
 
   /** Resolves when the worker serves; rejects when it ends before. */
-  async #start(slot: number): Promise<void> {
+  #start(slot: number): Promise<void> {
+    const started = this.#startNow(slot).finally(() => {
+      this.#starting[slot] = undefined
+    })
+    this.#starting[slot] = started
+    return started
+  }
+
+  async #startNow(slot: number): Promise<void> {
     const worker = await this.#fork(slot)
     this.#workers[slot] = worker
     this.#follow(worker, slot)
@@ -163,7 +173,9 @@ class Supervisor {
       const pause = this.#pauses[slot] || 0
       this.#pauses[slot] = Math.min(Math.max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE)
       await delay(pause, undefined, { ref: false })
-      if (!this.#isStopping) await this.#start(slot).catch(() => {})
+      if (this.#isStopping) return
+      // A reload may just be starting one: with another one there would be two in its place.
+      await (this.#starting[slot] ?? this.#start(slot)).catch(() => {})
     }
   }
 
@@ -182,6 +194,7 @@ class Supervisor {
     this.#log('info', 'The workers are replaced one after another', { workers: this.#count })
     let replaced = 0
     for (; replaced < this.#count && !this.#isStopping; replaced++) {
+      await this.#starting[replaced]?.catch(() => {})
       const before = this.#workers[replaced]
       try {
         await this.#start(replaced)

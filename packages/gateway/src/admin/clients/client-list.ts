@@ -64,7 +64,7 @@ export class Clients {
           target,
           lastSeen,
           hasConnection: one.busy,
-          end: () => service.endSession(one),
+          end: () => void service.endSession(one),
         })
       }
       for (const one of service.sseSessions) {

@@ -86,6 +86,8 @@ export interface GatewayInfo {
    * of them.
    */
   readonly processes?: number
+  /** Where those are that did not answer just now: what they do is missing in figures and lists. */
+  readonly unheard?: readonly string[]
   /** Of all processes. */
   readonly memory: { readonly rss: Bytes; readonly heapUsed: Bytes }
 }

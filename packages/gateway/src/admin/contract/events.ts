@@ -54,6 +54,8 @@ export type AdminEvent = { readonly at: Timestamp } /** First on every stream. *
       readonly targets: { readonly [name: string]: TrafficStats }
       readonly clients: number
       readonly inFlight: number
+      /** As in `GatewayInfo`. */
+      readonly unheard?: readonly string[]
     }
   | { readonly type: 'trial'; readonly trial: TrialReport }
   | { readonly type: 'playground'; readonly id: string }

@@ -8,6 +8,8 @@ import { type AnyRequest, dispatch, toApiError } from '../local-api.ts'
 /** The other processes and machines of this gateway. */
 export interface OtherGateways {
   readonly ids: readonly string[]
+  /** For people. */
+  nameOf(id: string): string
   /** What one of them answers, line by line. Throws when it is gone. */
   ask(id: string, question: string, signal: AbortSignal): AsyncIterable<string>
 }
@@ -42,6 +44,8 @@ export async function* answerOther(
 export class Asking {
   readonly #others: OtherGateways
   readonly #toJson: (value: unknown) => string
+  /** Those that did not answer when all of them were asked last. */
+  #unheard = new Set<string>()
 
   constructor(others: OtherGateways, toJson: (value: unknown) => string) {
     this.#others = others
@@ -80,9 +84,44 @@ export class Asking {
     throw new Error(`The gateway ${id} answers nothing`)
   }
 
-  /** What all of them answer. Those that are gone, or refuse, are left out. */
+  /** Names of gateways whose part is missing in what is shown. */
+  get unheard(): readonly string[] {
+    return this.ids.filter((id) => this.#unheard.has(id)).map((id) => this.#others.nameOf(id))
+  }
+
+  /** What all of them answer. Those that do not are `unheard`; something that changes must be done at all of them. */
   async all(name: RouteName, request: AnyRequest): Promise<unknown[]> {
-    const answers = await Promise.allSettled(this.ids.map((id) => this.one(id, name, request)))
+    const { ids } = this
+    const answers = await Promise.allSettled(ids.map((id) => this.one(id, name, request)))
+    // Who asked does not wait any more, which says nothing of the others.
+    if (request.signal.aborted) return []
+    const isMissing = (answer: PromiseSettledResult<unknown>): boolean =>
+      answer.status === 'rejected' && !isAbsent(answer.reason)
+    this.#unheard = new Set(ids.filter((_, at) => isMissing(answers[at]!)))
+    if (this.#unheard.size > 0 && ROUTES[name].method !== 'GET')
+      throw this.#notHeard('It is not done everywhere', this.#unheard)
     return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
   }
+
+  /** What the one says that has it. Rejects with why that one refused, or with `absent` when none has it. */
+  async first<T>(absent: unknown, ask: (id: string) => Promise<T>): Promise<T> {
+    const { ids } = this
+    return Promise.any(ids.map(ask)).catch(({ errors }: AggregateError) => {
+      const silent = ids.filter((_, at) => !(errors[at] instanceof ApiError))
+      const refusal = errors.find((error) => error instanceof ApiError && !isAbsent(error))
+      throw refusal ?? (silent.length > 0 ? this.#notHeard('It was not found', silent) : absent)
+    })
+  }
+
+  #notHeard(what: string, ids: Iterable<string>): ApiError {
+    const names = [...ids].map((id) => this.#others.nameOf(id)).join(', ')
+    return new ApiError('unavailable', `${what}: there is no answer from ${names}`, { fix: 'Try again.' })
+  }
 }
+
+/** It is not there, or not any more. */
+export function isAbsent(thrown: unknown): boolean {
+  return thrown instanceof ApiError && ABSENT.has(thrown.problem.code)
+}
+
+const ABSENT: ReadonlySet<string> = new Set(['not_found', 'gone'])

@@ -144,9 +144,11 @@ class EventsOfAll {
     this.#isCounting = false
     if (!overview) return this.#push(own)
     const { total, clients, inFlight } = overview
+    const { unheard } = overview.gateway
     const busy = overview.targets.filter(({ name, stats }) => this.#calls.get(name) !== stats.calls)
     for (const { name, stats } of busy) this.#calls.set(name, stats.calls)
     const targets = Object.fromEntries(busy.map(({ name, stats }) => [name, stats]))
-    this.#push({ type: 'stats', total, targets, clients, inFlight, at: Date.now() })
+    const missing = unheard && { unheard }
+    this.#push({ type: 'stats', total, targets, clients, inFlight, ...missing, at: Date.now() })
   }
 }

@@ -2,10 +2,12 @@ import type {
   Access,
   AccessLimit,
   CallName,
+  Cause,
   ClientRow,
   RouteReply,
   RuleFigures,
   TargetCard,
+  WhyReport,
 } from '../contract.ts'
 import type { ApiRequest } from '../handlers.ts'
 import { pageOf } from '../wire/wire-page.ts'
@@ -88,7 +90,25 @@ export const MERGES: Merges = {
   waiting: (all) => ({
     calls: all.flatMap(({ calls }) => calls).sort((one, other) => one.since - other.since),
   }),
+  why: mergeWhy,
   access: mergeAccess,
+}
+
+/** Each process knows of its own connections and calls only: what is wrong elsewhere comes behind what is known here. */
+function mergeWhy([own, ...others]: Replies<'why'>): WhyReport {
+  const keyOf = ({ code, target }: Cause): string => `${code} ${target ?? ''}`
+  const known = new Set(own.chain.map(keyOf))
+  const wrong = others
+    .flatMap(({ chain }) => chain)
+    .filter((cause) => cause.status !== 'ok' && !known.has(keyOf(cause)))
+  const added = byName(wrong, keyOf, ([cause]) => ({ ...cause, title: `${cause.title}, at another process` }))
+  const [first] = added.filter(({ status }) => status === 'problem')
+  const isHereOnly = first !== undefined && own.verdict === 'available'
+  return {
+    ...own,
+    ...(isHereOnly && { verdict: 'degraded', summary: first.title }),
+    chain: [...own.chain, ...added],
+  }
 }
 
 function newestFirst<T>(values: readonly T[], key: keyof T): T[] {

@@ -1,8 +1,7 @@
-import { ApiError } from '../api-error.ts'
 import type { CallName, RouteName, WireExportLine } from '../contract.ts'
 import type { Handlers } from '../handlers.ts'
 import type { AnyRequest } from '../local-api.ts'
-import type { Asking } from './asking.ts'
+import { type Asking, isAbsent } from './asking.ts'
 import { eventsOfAll } from './events-of-all.ts'
 import { MERGES } from './merge-replies.ts'
 
@@ -39,9 +38,11 @@ export function togetherHandlers(own: Handlers, asking: Asking): Handlers {
     ...Object.fromEntries([...merged, ...found]),
     async overview(request) {
       const overview = await mergedOverview(request)
-      if (overview.gateway.processes === undefined) return overview
+      const { unheard } = asking
+      const gateway = { ...overview.gateway, ...(unheard.length > 0 && { unheard }) }
+      if (gateway.processes === undefined) return { ...overview, gateway }
       const { clients } = await handlers.clients(request)
-      return { ...overview, clients: clients.filter(({ connected }) => connected).length }
+      return { ...overview, gateway, clients: clients.filter(({ connected }) => connected).length }
     },
     playgroundEvents: (request) => findEvents(request),
     wireExport: (request) => exportAll(request),
@@ -55,9 +56,7 @@ export function togetherHandlers(own: Handlers, asking: Asking): Handlers {
       return await (own[name] as AnyHandler)(request)
     } catch (thrown) {
       if (!isAbsent(thrown)) throw thrown
-      return elsewhere(asking.ids.map((id) => asking.one(id, name, request))).catch((other) => {
-        throw other ?? thrown
-      })
+      return asking.first(thrown, (id) => asking.one(id, name, request))
     }
   }
 
@@ -71,41 +70,16 @@ export function togetherHandlers(own: Handlers, asking: Asking): Handlers {
       const { caller } = request
       const has = (id: string): Promise<string> =>
         asking.one(id, 'playgroundCall', { ...request, caller }).then(() => id)
-      const id = await elsewhere(asking.ids.map(has)).catch((other) => {
-        throw other ?? thrown
-      })
+      const id = await asking.first(thrown, has)
       return yield* asking.events(id, 'playgroundEvents', request)
     }
   }
 
   async function* exportAll(request: Parameters<Handlers['wireExport']>[0]): AsyncGenerator<WireExportLine> {
     yield* own.wireExport(request)
+    // One that does not answer breaks it off: half an export would pass for all of it.
     for (const id of asking.ids) {
-      const lines = asking.lines(id, 'wireExport', request) as AsyncGenerator<WireExportLine>
-      yield* untilGone(lines)
+      yield* asking.lines(id, 'wireExport', request) as AsyncGenerator<WireExportLine>
     }
-  }
-}
-
-/** What the one says that has it. Rejects with why that one refused, or with undefined when none has it. */
-async function elsewhere<T>(answers: readonly Promise<T>[]): Promise<T> {
-  return Promise.any(answers).catch(({ errors }: AggregateError) => {
-    throw errors.find((error) => error instanceof ApiError && !isAbsent(error))
-  })
-}
-
-/** It is not here, or not any more. */
-function isAbsent(thrown: unknown): boolean {
-  return thrown instanceof ApiError && ABSENT.has(thrown.problem.code)
-}
-
-const ABSENT: ReadonlySet<string> = new Set(['not_found', 'gone'])
-
-/** A gateway that ends meanwhile says no more. */
-async function* untilGone<T>(values: AsyncIterable<T>): AsyncGenerator<T> {
-  try {
-    yield* values
-  } catch {
-    // What it has said stands.
   }
 }

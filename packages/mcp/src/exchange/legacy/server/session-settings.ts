@@ -9,7 +9,9 @@ export interface SessionSettings {
 
 /** Where settings are kept, so that a session can go on in another process. */
 export interface KeptSettings {
-  /** The request that changes them is answered when this has ended. Undefined: the session is over. */
-  keep(session: string, settings: SessionSettings | undefined): Promise<void>
-  find(session: string): Promise<SessionSettings | undefined>
+  /** The request that changes them is answered when this has ended. */
+  keep(session: string, settings: SessionSettings): Promise<void>
+  /** The session is over: no process takes it up again. */
+  end(session: string): Promise<void>
+  find(session: string): Promise<SessionSettings | 'ended' | undefined>
 }

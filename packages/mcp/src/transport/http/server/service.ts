@@ -261,14 +261,13 @@ export class HttpService {
   #delete(call: HttpCall, reply: HttpReply, context: HttpContext): void {
     if (call.headers['mcp-session-id'] === undefined) return reply.empty(405, { allow: 'POST' })
     this.#entry.find(call, reply, context, (session) => {
-      this.endSession(session)
-      reply.empty(204)
+      void this.endSession(session).then(() => reply.empty(204))
     })
   }
 
-  /** Ends a session for good: its id, sealed or not, is not taken up again. */
-  endSession(session: HttpSession): void {
-    this.#entry.end(session)
+  /** Ends a session for good: its id, sealed or not, is not taken up again. Resolves when all processes know it. */
+  endSession(session: HttpSession): Promise<void> {
+    return this.#entry.end(session)
   }
 
   /** Requests under way, except requests that listen. */

@@ -53,7 +53,7 @@ export class SessionEntry {
       streams,
       settings,
       onRejected: () => sessions.end(session),
-      onRevoked: () => this.end(session),
+      onRevoked: () => void this.end(session),
     })
     const refusal = sessions.add(session)
     if (refusal) refuseForLoad(reply, refusal)
@@ -75,7 +75,8 @@ export class SessionEntry {
       kept: facts && (await settings?.find(id)),
     }))
     recovered.then(({ facts, kept }) => {
-      if (!facts) return lost()
+      // It may have been ended just now.
+      if (!facts || kept === 'ended' || ids.isEnded(id)) return lost()
       // Two requests may have asked for it at once: the second finds what the first brought back.
       const session = this.#options.sessions.find(id, principal) ?? this.#createSession(id, reply, context)
       if (!session) return
@@ -84,10 +85,10 @@ export class SessionEntry {
     }, lost)
   }
 
-  /** Ends a session for good: its id, sealed or not, is not taken up again. */
-  end(session: HttpSession): void {
+  /** Ends a session for good: its id, sealed or not, is not taken up again. Resolves when all processes know it. */
+  end(session: HttpSession): Promise<void> {
     this.#options.ids.end(session.id)
-    session.forgetSettings()
     this.#options.sessions.end(session)
+    return session.end()
   }
 }

@@ -64,15 +64,17 @@ export class SessionIds {
   /** The session that an id stands for, when this process does not know it; undefined for a foreign id. */
   async recover(id: string, principal: Principal | undefined): Promise<LegacySessionFacts | undefined> {
     if (!this.#sealer || id.length > MAX_ID_LENGTH + LONGEST_MARK || !ID.test(id)) return undefined
-    const sealed = withoutMark(id)
-    if (this.#ended.has(sealed)) return undefined
-    const facts = await this.#sealer.open(sealed, this.#bindingOf(principal))
+    const facts = await this.#sealer.open(withoutMark(id), this.#bindingOf(principal))
     if (!isJsonObject(facts) || (facts as unknown as SealedFacts).expires < Date.now()) return undefined
     return facts as unknown as SealedFacts
   }
 
   #bindingOf(principal: Principal | undefined): string {
     return bindingOf('session', principal, this.#place ?? null)
+  }
+
+  isEnded(id: string): boolean {
+    return this.#ended.has(withoutMark(id))
   }
 
   end(id: string): void {

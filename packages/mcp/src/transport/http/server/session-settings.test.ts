@@ -22,20 +22,20 @@ function createApp(): Server {
 }
 
 class Kept implements KeptSettings {
-  readonly rows = new Map<string, SessionSettings>()
+  readonly rows = new Map<string, SessionSettings | 'ended'>()
   writes = 0
   isAway = false
 
-  async keep(session: string, settings: SessionSettings | undefined): Promise<void> {
+  async keep(session: string, settings: SessionSettings | 'ended'): Promise<void> {
     this.writes++
     // As long as a store needs: the request waits for it.
     await new Promise((resolve) => setTimeout(resolve, 5))
     if (this.isAway) throw new Error('the store is away')
-    if (settings) this.rows.set(session, settings)
-    else this.rows.delete(session)
+    this.rows.set(session, settings)
   }
 
-  find = async (session: string): Promise<SessionSettings | undefined> => this.rows.get(session)
+  end = (session: string): Promise<void> => this.keep(session, 'ended')
+  find = async (session: string): Promise<SessionSettings | 'ended' | undefined> => this.rows.get(session)
 }
 
 const ask = (method: string, params: object = {}, id = 1) => ({ jsonrpc: '2.0', id, method, params })
@@ -80,7 +80,7 @@ describe.each(HOST_KINDS)('what a client asked of its session, over %s', (kind) 
     await read
   })
 
-  it('is not written when nothing is asked, and forgotten when the session ends', async () => {
+  it('is not written when nothing is asked', async () => {
     const kept = new Kept()
     await using host = await open(kept)
     const session = await host.session()
@@ -91,8 +91,34 @@ describe.each(HOST_KINDS)('what a client asked of its session, over %s', (kind) 
     expect(kept.writes).toBe(written)
     await host.post(ask('logging/setLevel', { level: 'debug' }), session)
     expect(kept.rows.size).toBe(1)
-    await host.request({ method: 'DELETE', headers: session })
-    await until(() => kept.rows.size === 0)
+  })
+
+  it('is over for every process when the client has ended its session', async () => {
+    const kept = new Kept()
+    await using here = await open(kept)
+    await using there = await open(kept)
+    const session = await here.session()
+    await here.post(ask('logging/setLevel', { level: 'debug' }), session)
+    expect((await there.post(ask('ping'), session)).status).toBe(200)
+    const other = await here.session()
+    expect((await here.request({ method: 'DELETE', headers: session })).status).toBe(204)
+    await using later = await open(kept)
+    expect((await later.post(ask('ping'), session)).status).toBe(404)
+    expect((await later.post(ask('ping'), other)).status).toBe(200)
+  })
+
+  it('is over where it was ended, also when it cannot be kept', async () => {
+    const kept = new Kept()
+    await using host = await open(kept)
+    const session = await host.session()
+    kept.isAway = true
+    // Both are still looking for the session, which this process has forgotten.
+    host.service.letGo()
+    const asked = [host.request({ method: 'DELETE', headers: session }), host.post(ask('ping'), session)]
+    const [ended] = await Promise.all(asked)
+    expect(ended!.status).toBe(204)
+    expect((await host.post(ask('ping'), session)).status).toBe(404)
+    expect(host.service.sessions.all.size).toBe(0)
   })
 
   it('is asked for again when it could not be kept, and the session ends all the same', async () => {

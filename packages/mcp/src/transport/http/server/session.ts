@@ -93,9 +93,9 @@ export class HttpSession {
   }
 
   /** The session is over, for every process. */
-  forgetSettings(): void {
-    const forget = (): Promise<void> | undefined => this.#options.settings?.keep(this.id, undefined)
-    this.#written?.then(forget, forget).catch(() => {})
+  async end(): Promise<void> {
+    await this.#written?.catch(() => {})
+    await this.#options.settings?.end(this.id).catch(() => {})
   }
 
   /** The client is connected. Work whose client never came back does not keep a session alive for ever. */
