@@ -99,7 +99,7 @@ describe('gantry replay', () => {
   it.each([
     [['none.jsonl'], /There is no file none\.jsonl/],
     [['gantry.json'], /not the header of a recording/],
-    [['gantry.json', '--speed', 'fast'], /"fast" is no speed/],
+    [['gantry.json', '--speed', 'fast'], /"fast" is not a speed/],
   ])('refuses %s', async (args, message) => {
     const { code, err } = await shop.run('replay', ...args)
     expect([code, err]).toEqual([2, expect.stringMatching(message)])

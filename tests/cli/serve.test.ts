@@ -92,7 +92,7 @@ describe('what is printed when the gateway itself fails', () => {
     const { code, err } = await shop.run('serve', '--port', '0')
     expect(code).toBe(1)
     expectClean(err)
-    expect(err).toContain('is no address of this machine')
+    expect(err).toContain('is not an address of this machine')
   })
 })
 

@@ -111,5 +111,5 @@ it('says what is missing: no file, no Redis, a wrong kind', async () => {
   }
   const wrong = text.replace('redis://', 'http://')
   await writeFile(join(dir, 'gantry.json'), wrong)
-  expect((await gantry('check')).err).toContain('This is no address of a Redis server')
+  expect((await gantry('check')).err).toContain('This is not the address of a Redis server')
 })

@@ -171,7 +171,7 @@ async function whyNot(
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return {
-        message: `${host} is no address of this machine`,
+        message: `${host} is not an address of this machine`,
         fix: 'Listen on 127.0.0.1, or on 0.0.0.0 for all addresses.',
       }
     default:

@@ -148,7 +148,7 @@ function requireFiles(roots: readonly Root[]): void {
   if (!other) return
   throw new McpError(
     'invalid_definition',
-    `The root ${other.uri} is no file:// URI; roots are files and folders`,
+    `The root ${other.uri} is not a file:// URI; roots are files and folders`,
   )
 }
 

@@ -29,5 +29,5 @@ it('is asked of servers and clients', () => {
 })
 
 it('roots of a client that are no files are refused at once', () => {
-  expect(() => new Client({ roots: [{ uri: '/home' }] })).toThrow('no file:// URI')
+  expect(() => new Client({ roots: [{ uri: '/home' }] })).toThrow('not a file:// URI')
 })

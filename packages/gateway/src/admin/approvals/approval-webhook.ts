@@ -90,7 +90,7 @@ export class ApprovalWebhook {
     const { type, approved, reason, as, issuer, claims } = message
     // Messages of the gateway itself are signed with the same secret, and are not decisions.
     if (type !== 'approval.decided' || message.id !== id || typeof approved !== 'boolean') {
-      throw new ApiError('bad_request', 'This is no decision about this call', {
+      throw new ApiError('bad_request', 'This is not a decision about this call', {
         fix: 'Send {"type": "approval.decided", "id": "…", "approved": true, "as": "person:…"}.',
       })
     }

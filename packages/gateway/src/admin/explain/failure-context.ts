@@ -15,7 +15,7 @@ export interface FailureContext {
 export function noiseExplanation(noise: readonly string[]): Explanation {
   return {
     code: 'not_json',
-    what: `It wrote text to stdout that is no message: ${noise[0]}`,
+    what: `It wrote text to stdout that is not a message: ${noise[0]}`,
     meaning:
       'With stdio, stdout belongs to the protocol. One stray print is skipped; a client may also give up on it.',
     fix: 'Make it log to stderr: `console.error` in JavaScript, `print(…, file=sys.stderr)` in Python.',

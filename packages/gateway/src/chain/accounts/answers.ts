@@ -29,7 +29,7 @@ export function noPerson(exchange: ResolvedExchange): string {
 
 /** For callers whose credential cannot be exchanged. */
 export function noToken(exchange: ResolvedExchange): string {
-  return `This call was not made: ${called(exchange)} is used with the caller's own login, and this caller has none that can be exchanged, or none any more. Sign in to the gateway (again), instead of using a key.`
+  return `This call was not made: ${called(exchange)} is used with the caller's own login, and the login of this caller cannot be exchanged, or has ended. Sign in to the gateway (again), instead of using a key.`
 }
 
 export function connectText(exchange: ResolvedExchange): string {

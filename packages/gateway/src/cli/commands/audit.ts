@@ -31,13 +31,13 @@ export function register(program: Command, io: CliIo): void {
     .description('Looks into the audit trail: who did what. Works while gateways run, and without one.')
   const folder = [
     '--folder <folder>',
-    'the folder of the trail, instead of the one of the configuration',
+    'the folder of the trail, instead of the configured folder',
   ] as const
   audit
     .command('verify')
     .description('Checks that no event was changed, taken out, put in or moved.')
     .option(...folder)
-    .option('--key <key>', 'the public key that must have signed, instead of the one that the trail names')
+    .option('--key <key>', 'the public key that must have signed, instead of the key that the trail names')
     .addHelpText('after', '\nExit codes: 0 all is well, 1 something is wrong.')
     .action(action(io, (cli: Cli<AuditOptions>) => inFolder(cli, verify)))
   audit
@@ -57,7 +57,7 @@ export function register(program: Command, io: CliIo): void {
     .action(action(io, (cli: Cli<AuditOptions>) => inFolder(cli, search)))
   audit
     .command('tail')
-    .description('Prints the last events and, with --follow, those that come.')
+    .description('Prints the last events and, with --follow, new events.')
     .option(...folder)
     .option('--limit <number>', 'how many at first', '20')
     .option('-f, --follow', 'go on until Ctrl+C')
@@ -165,7 +165,7 @@ function print(found: FoundEvent, cli: Cli<AuditOptions>): void {
 function countOf(text: string | undefined): number {
   const count = Number(text)
   if (Number.isInteger(count) && count > 0) return count
-  throw new CliError(`"${text}" is no number of events`, {
+  throw new CliError(`"${text}" is not a number of events`, {
     exitCode: 2,
     fix: 'Give a whole number from 1 on.',
   })
@@ -177,5 +177,5 @@ function timeOf(text: string | undefined): number | undefined {
   const ago = /^\d/.test(text) ? readSpan(text) : undefined
   const time = ago === undefined ? Date.parse(text) : Date.now() - ago
   if (Number.isFinite(time)) return time
-  throw new CliError(`"${text}" is no time`, { exitCode: 2, fix: 'Write 2h, 7d or 2026-11-18T09:00.' })
+  throw new CliError(`"${text}" is not a time`, { exitCode: 2, fix: 'Write 2h, 7d or 2026-11-18T09:00.' })
 }

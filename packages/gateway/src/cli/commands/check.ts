@@ -20,7 +20,7 @@ interface CheckOptions extends GlobalOptions {
 export function register(program: Command, io: CliIo): void {
   program
     .command('check')
-    .argument('[file]', 'configuration to check instead of the one that would be used')
+    .argument('[file]', 'the configuration to check; by default the configuration that would be used')
     .description(
       'Says what is wrong with a configuration: the line, the reason and the fix. Nothing is started.',
     )

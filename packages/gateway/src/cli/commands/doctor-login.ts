@@ -33,7 +33,7 @@ export function registerLogin(doctor: Command, io: CliIo): void {
 
 async function doctorLogin(given: string | undefined, cli: Cli<LoginOptions>): Promise<void> {
   if (given !== undefined && !/^https?:$/.test(parseUrl(given)?.protocol ?? '')) {
-    throw new CliError(`${given} is no address`, {
+    throw new CliError(`${given} is not an address`, {
       exitCode: 2,
       fix: 'gantry doctor login --as claude https://…/mcp',
     })

@@ -47,7 +47,7 @@ it.each([
   [['add', 'ops'], /There is a key "ops" already/],
   [['add', 'ci', '--view', 'nowhere'], /No view or target is called "nowhere"/],
   [['add', 'ci', '--scope', 'a"b'], /A scope is a word/],
-  [['add', 'ci', '--expires', 'soon'], /is no duration/],
+  [['add', 'ci', '--expires', 'soon'], /is not a duration/],
   [['revoke', 'nobody'], /There is no key "nobody"/],
   [['revoke', 'ops'], /a key of the configuration/],
 ])('%j is refused', async (args, reason) => {

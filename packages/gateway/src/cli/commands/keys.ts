@@ -75,7 +75,7 @@ async function add(name: string, cli: Cli<AddOptions>): Promise<void> {
 function lifeOf(text: string): number {
   const life = readSpan(text)
   if (life !== undefined && life > 0) return life
-  throw new CliError(`"${text}" is no duration`, { exitCode: 2, fix: 'Write 12h, 90d or the like' })
+  throw new CliError(`"${text}" is not a duration`, { exitCode: 2, fix: 'Write 12h, 90d or the like' })
 }
 
 async function list(cli: Cli): Promise<void> {

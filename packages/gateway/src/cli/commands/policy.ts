@@ -11,7 +11,7 @@ export function register(program: Command, io: CliIo): void {
   const policy = program.command('policy').description('Works with the rules of a configuration.')
   policy
     .command('test')
-    .argument('[file]', 'configuration to test instead of the one that would be used')
+    .argument('[file]', 'the configuration to test; by default the configuration that would be used')
     .description('Runs the tests under "policy.tests". Nothing is started.')
     .addHelpText(
       'after',

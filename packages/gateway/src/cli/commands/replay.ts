@@ -49,5 +49,5 @@ async function replay(asked: string, cli: Cli<ReplayOptions>): Promise<void> {
 function speedOf(text: string): number {
   const speed = Number(text)
   if (text.trim() !== '' && speed >= 0 && speed <= 100) return speed
-  throw new CliError(`"${text}" is no speed`, { exitCode: 2, fix: 'Give a number from 0 to 100.' })
+  throw new CliError(`"${text}" is not a speed`, { exitCode: 2, fix: 'Give a number from 0 to 100.' })
 }

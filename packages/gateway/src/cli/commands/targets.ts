@@ -80,7 +80,7 @@ function row(target: TargetCard, paint: Paint): string[] {
 
 async function act(action: string, name: string | undefined, cli: Cli): Promise<void> {
   if (!ACTIONS.includes(action)) {
-    throw new CliError(`"${action}" is nothing that can be done to a target`, {
+    throw new CliError(`"${action}" is not an action for a target`, {
       exitCode: 2,
       fix: `Actions: ${ACTIONS.join(', ')}.`,
     })

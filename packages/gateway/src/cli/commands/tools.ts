@@ -23,7 +23,7 @@ export function register(program: Command, io: CliIo): void {
     .addOption(
       new Option('-k, --kind <kind>', 'what to list').choices([...KINDS, 'all']).default('tool', 'tool'),
     )
-    .option('--all', 'also those that clients do not get to see, and why they do not')
+    .option('--all', 'also entries that are hidden from clients, and why they are hidden')
     .option('--long', 'whole descriptions')
     .addHelpText(
       'after',

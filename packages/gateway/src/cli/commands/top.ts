@@ -45,7 +45,7 @@ export function register(program: Command, io: CliIo): void {
 async function top(cli: Cli<TopOptions>): Promise<void> {
   const order = Object.hasOwn(ORDERS, cli.options.by) ? ORDERS[cli.options.by]! : undefined
   if (!order) {
-    throw new CliError(`"${cli.options.by}" is no column to sort by`, {
+    throw new CliError(`"${cli.options.by}" is not a column to sort by`, {
       exitCode: 2,
       fix: `Choose one of ${Object.keys(ORDERS).join(', ')}.`,
     })

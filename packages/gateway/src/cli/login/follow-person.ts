@@ -20,7 +20,7 @@ export async function followPerson(page: URL, endpoint: string): Promise<string>
     if (to === null && response.ok) return `a page at ${url.host}`
     if (to === null) throw noPage(url, response.status, parseUrl(endpoint)?.host)
     const next = parseUrl(to, url)
-    if (!next) throw new Stopped(`${url.host} sends the person to what is no address`, SEE_LOG)
+    if (!next) throw new Stopped(`${url.host} sends the person to something that is not an address`, SEE_LOG)
     const back = next.searchParams.get('error')
     if (back !== null && !next.protocol.startsWith('http'))
       throw new Stopped(`the client gets back ${back}`, SEE_LOG)

@@ -78,7 +78,7 @@ export function compileWebhook(
   }))
   if (isResolved && !/^https?:$/.test(parseUrl(webhook.url)?.protocol ?? '')) {
     const fix = 'Write it like https://hooks.example.com/approvals'
-    section.report({ code: 'invalid-value', message: 'This is no address of a web server', fix }, 'url')
+    section.report({ code: 'invalid-value', message: 'This is not the address of a web server', fix }, 'url')
   }
   if (isResolved && webhook.secret.reveal().length < SHORTEST_SECRET) {
     section.report(

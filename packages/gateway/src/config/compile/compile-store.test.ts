@@ -63,10 +63,10 @@ it('says what is wrong without showing what may be secret', async () => {
   expect((await compile({ sentinels: ['a'] })).said[0]).toMatch(/told which server is meant/)
   expect((await compile({ nodes: ['a'], database: 1 })).said[0]).toMatch(/^store\.redis\.database: /)
   expect((await compile({ nodes: ['http://a'] })).said).toEqual([
-    'store.redis.nodes[0]: This is no address of a server',
+    'store.redis.nodes[0]: This is not the address of a server',
   ])
   expect((await compile({ url: 'https://:${env:PASSWORD}@a' })).said).toEqual([
-    'store.redis.url: This is no address of a Redis server',
+    'store.redis.url: This is not the address of a Redis server',
   ])
   expect((await compile({ url: 'redis://a', password: '${env:EMPTY}' })).said).toEqual([
     'store.redis.password: The secret is empty',

@@ -102,7 +102,7 @@ function compileHosts(section: Section<readonly string[]>, port: number): HostMo
       return { host: withoutBrackets(host.hostname), port: host.port === '' ? port : Number(host.port) }
     }
     const fix = `Write it as HOST:PORT, such as redis-1.internal:${port}`
-    section.report({ code: 'invalid-value', message: 'This is no address of a server', fix }, index)
+    section.report({ code: 'invalid-value', message: 'This is not the address of a server', fix }, index)
     return { host: '', port }
   })
 }
@@ -121,7 +121,7 @@ function compileUrl(section: Redis): Address | undefined {
   const url = parseUrl(reveal(text))
   const [, database] = /^\/?(\d{0,5})$/.exec(url?.pathname ?? '') ?? []
   if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '' || database === undefined) {
-    const message = 'This is no address of a Redis server'
+    const message = 'This is not the address of a Redis server'
     const fix = 'Write it as redis://HOST:PORT, or rediss://HOST:PORT with TLS'
     section.report({ code: 'invalid-value', message, fix }, 'url')
     return undefined

@@ -98,7 +98,7 @@ function sceneOf(
   }
   if (Number.isNaN(now.getTime())) {
     const fix = 'Write it like 2026-01-31T09:30:00Z'
-    context.report({ code: 'invalid-value', path: [...path, 'now'], message: 'This is no time', fix })
+    context.report({ code: 'invalid-value', path: [...path, 'now'], message: 'This is not a time', fix })
   }
   if (!read.ok || Number.isNaN(now.getTime())) return undefined
   const { name = '', version = '' } = client ?? {}

@@ -87,7 +87,7 @@ export class Portal {
       }
       if (action === 'off' && target) return this.#disconnect(response, session, target)
     }
-    sendPage(response, 404, noticePage('Not found', 'There is no such page, or not for you.'))
+    sendPage(response, 404, noticePage('Not found', 'This page does not exist, or you may not see it.'))
   }
 
   #target({ auth }: PortalSession, name: string): TargetModel | undefined {

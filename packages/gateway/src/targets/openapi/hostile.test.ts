@@ -92,8 +92,8 @@ describe('hostile descriptions', () => {
     expect(schema.properties.d).toMatchObject({ type: 'string', patternProperties: {} })
     expect(schema.properties.f).toEqual({ pattern: '^[a-z:@]+$' })
     expect(warnings).toContain('"enum" has 5000 values')
-    expect(warnings).toContain('"text" is no type')
-    expect(warnings).toContain('the pattern "(" is no ECMAScript pattern')
+    expect(warnings).toContain('"text" is not a type')
+    expect(warnings).toContain('the pattern "(" is not an ECMAScript pattern')
   })
 
   it('schemas that are too deep or too large stay small', async () => {

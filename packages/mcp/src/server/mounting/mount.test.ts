@@ -188,7 +188,7 @@ it('own names come first, and what cannot be mounted is refused with the reason'
   expect((await client.listTools().all()).filter(({ name }) => name === 'notes_add')).toHaveLength(1)
   expect(() => app.mount('notes', createNotes() as Server)).toThrow('already something mounted as "notes"')
   for (const prefix of ['', 'A', 'a_b', '1a', 'a b', 'x'.repeat(33)]) {
-    expect(() => app.mount(prefix, createNotes() as Server)).toThrow('is no prefix')
+    expect(() => app.mount(prefix, createNotes() as Server)).toThrow('is not a prefix')
   }
   const inner = new Server({ name: 'inner' })
   inner.mount('outer', app)

@@ -39,12 +39,12 @@ describe('a definition that cannot work', () => {
     [
       'a resource without a scheme',
       () => make({ resources: { a: resource({ uri: '/x', text: '' }) } }),
-      /is no URI/,
+      /is not a URI/,
     ],
     [
       'a resource with a space',
       () => make({ resources: { a: resource({ uri: 'a://b c', text: '' }) } }),
-      /is no URI/,
+      /is not a URI/,
     ],
     [
       'an unknown option of a resource',
@@ -76,12 +76,12 @@ describe('a definition that cannot work', () => {
     [
       'a template without a scheme',
       () => make({ templates: { a: { uriTemplate: '/x/{y}', read: run } } }),
-      /"\/x\/\{y\}" is no URI/,
+      /"\/x\/\{y\}" is not a URI/,
     ],
     [
       'a template with a space',
       () => make({ templates: { a: { uriTemplate: 'a://b c/{y}', read: run } } }),
-      /is no URI/,
+      /is not a URI/,
     ],
     ['a template without a uri', () => make({ templates: { a: { read: run } } }), /needs a uriTemplate/],
     ['a server of nothing', () => new Server(undefined as never), /A server needs a name/],

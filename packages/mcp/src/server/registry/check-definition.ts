@@ -17,7 +17,7 @@ export function requireServerName(name: unknown): void {
 export function requirePrefix(prefix: string, taken: ReadonlyMap<string, unknown>): void {
   if (!/^[a-z][a-z\d-]{0,31}$/.test(prefix)) {
     throw invalidDefinition(
-      `"${prefix}" is no prefix: it begins with a small letter, and has small letters, digits and "-"`,
+      `"${prefix}" is not a prefix: it begins with a small letter, and has small letters, digits and "-"`,
     )
   }
   if (taken.has(prefix)) throw invalidDefinition(`There is already something mounted as "${prefix}"`)
@@ -44,6 +44,6 @@ export function requireUri(uri: unknown, named: unknown = uri): void {
   if (typeof uri !== 'string' || uri === '') throw invalidDefinition('A resource needs a uri')
   if (/^[a-z][a-z\d+.-]*:[^\s\p{Cc}]+$/iu.test(uri)) return
   throw invalidDefinition(
-    `"${String(named).slice(0, 150)}" is no URI: it needs a scheme, as in notes://1, and no spaces`,
+    `"${String(named).slice(0, 150)}" is not a URI: it needs a scheme, as in notes://1, and no spaces`,
   )
 }

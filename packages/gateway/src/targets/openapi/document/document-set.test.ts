@@ -81,7 +81,7 @@ describe('files', () => {
     const create = (document: string) => createOpenApiTarget({ document })
     await expect(create(join(folder, 'nowhere.yaml'))).rejects.toThrow('ENOENT')
     await expect(create(await write('e.json', '{"openapi": '))).rejects.toThrow('neither JSON nor YAML')
-    await expect(create(await write('f.json', '[]'))).rejects.toThrow('it is no object')
+    await expect(create(await write('f.json', '[]'))).rejects.toThrow('it is not an object')
     await expect(create(await write('g.json', '{"openapi":"4.0"}'))).rejects.toThrow(
       '3.0, 3.1 and Swagger 2.0',
     )

@@ -143,7 +143,7 @@ function credentialsOf({ username, password }: URL): Record<string, string> {
 /** A place for messages: a path for files, and URLs without user, password and query, which may be secret. */
 export function displayUri(uri: string | URL): string {
   const url = parseUrl(String(uri))
-  if (url === undefined) return 'an address that is no URL'
+  if (url === undefined) return 'an address that is not a URL'
   return url.protocol === 'file:' ? decoded(url.pathname) : url.origin + url.pathname
 }
 

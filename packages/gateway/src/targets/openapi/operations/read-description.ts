@@ -82,7 +82,7 @@ export function readDescription(documents: DocumentSet, warnings: Warnings): Des
 
 function versionOf(root: unknown): 'swagger' | 'openapi' {
   if (!isObject(root))
-    throw new McpError('invalid_config', 'the document is not an OpenAPI description: it is no object')
+    throw new McpError('invalid_config', 'the document is not an OpenAPI description: it is not an object')
   if (/^3\./.test(String(own(root, 'openapi') ?? ''))) return 'openapi'
   if (String(own(root, 'swagger') ?? '').startsWith('2')) return 'swagger'
   const found = own(root, 'openapi') ?? own(root, 'swagger')

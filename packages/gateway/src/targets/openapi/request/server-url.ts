@@ -68,7 +68,7 @@ export class ServerUrls {
     const allowed = ownArray(variable, 'enum')
     if (chosen !== undefined && allowed.length > 0 && !allowed.includes(chosen)) {
       this.#warnings.add(
-        `openapi.serverVariables.${name} is ${chosen}, which is none of ${allowed.join(', ')}`,
+        `openapi.serverVariables.${name} is ${chosen}, which is not one of ${allowed.join(', ')}`,
       )
     }
     return String(value)

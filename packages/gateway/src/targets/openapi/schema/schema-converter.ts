@@ -232,7 +232,7 @@ export class SchemaConverter {
   #pattern(schema: JsonSchema, value: unknown, walk: Walk): void {
     const pattern = usablePattern(value)
     if (pattern !== undefined) schema.pattern = pattern
-    else this.#warn(walk, `the pattern ${JSON.stringify(value)} is no ECMAScript pattern; it was left out`)
+    else this.#warn(walk, `the pattern ${JSON.stringify(value)} is not an ECMAScript pattern; it was left out`)
   }
 
   #warn(walk: Walk, problem: string): void {
