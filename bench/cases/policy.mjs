@@ -41,7 +41,8 @@ export const policyCases = [
     metrics: RATE,
     goals: [{ metric: 'rate', over: 'ours, no rules', atLeast: 0.85 }],
     // As long as V8 compiles: after one second, the turns measure the compiler too.
-    longerWarm: 6,
+    longerWarm: 10,
+    starts: 4,
     contestants: [
       overHttp('ours', toHttp({ policy: { rules: RULES }, limits: LIMITS, results: RESULTS }), modern),
       overHttp('ours, no rules', toHttp(), modern),

@@ -44,6 +44,16 @@ it('warms up for longer where a case wants it', async () => {
   expect(turns).toEqual([options.warmMs * 6, 100])
 })
 
+it('starts contestants again where a case wants it, and shares the rounds out', async () => {
+  const log = []
+  const again = () => contestant('ours', [1, 2, 2], log).open()
+  const definition = { id: 'a', metrics, starts: 2, contestants: [{ name: 'ours', open: again }] }
+  const { figures } = await measureCase(definition, { ...options, rounds: 4 })
+  const once = ['ours', 'ours', 'ours', 'ours closed']
+  expect(log).toEqual([...once, ...once])
+  expect(figures.rate.ours).toMatchObject({ median: 2 })
+})
+
 it('goes on without a contestant that fails, and closes it', async () => {
   const log = []
   const contestants = [
