@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { legacyRequest, openSession } from '../support/raw-client.ts'
+import { legacyRequest, modernRequest, openSession } from '../support/raw-client.ts'
 import { startRedis, type RedisServer } from '../support/redis.ts'
 import { startReplicas, type Replicas } from './replicas.ts'
 
@@ -88,4 +88,24 @@ it('finds sessions at the gateways that have them while the store is away, also 
     for (const at of replicas.all.keys()) expect(await storeOf(at)).toBe('ok')
   })
   for (const session of [moved, stayed]) expect(await greet(0, 3, session)).toBe('Hello, you!')
+})
+
+it('takes no program for broken because the store is away, and uses it as soon as the store is back', async () => {
+  const text = async (): Promise<unknown> => {
+    const asked = { name: 'counter_count', arguments: {} }
+    const { message } = await modernRequest(endpoint(3), 'tools/call', asked)
+    return message.error?.data?.reason ?? message.result?.content[0].text
+  }
+  await redis.kill()
+  // This gateway has never heard who has the program.
+  await replicas.restart(3)
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const began = Date.now()
+    expect(await text()).toBe('store-away')
+    expect(Date.now() - began).toBeLessThan(6_000)
+  }
+  await redis.start()
+  await vi.waitFor(async () => expect(await storeOf(3)).toBe('ok'))
+  // A call waits for what is still being found out, and is not refused for what was.
+  expect(await text()).toMatch(/^\d+$/)
 })

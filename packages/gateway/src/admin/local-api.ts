@@ -1,5 +1,5 @@
 import { jsonReader, withPlainNumbers } from '@gantry/mcp/exchange'
-import { StoreError } from '../store/index.ts'
+import { isStoreAway } from '../store/index.ts'
 import { ApiError } from './api-error.ts'
 import { checkPart, schemaOf } from './check-request.ts'
 import type { AdminApi, RouteName } from './contract.ts'
@@ -62,7 +62,7 @@ async function* mapped<T>(items: AsyncIterable<T>, change: (item: T) => T): Asyn
 /** Turns an error into one of the contract. The text of an unexpected error is not shown. */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof StoreError && thrown.code === 'unavailable') {
+  if (isStoreAway(thrown)) {
     return new ApiError('unavailable', 'The store cannot be reached, and this is in it', {
       fix: 'Look at Redis and the network. The gateway tries again by itself.',
       cause: thrown,

@@ -1,5 +1,5 @@
 import { failure, INTERNAL_ERROR, ProtocolError, RefusedForLoad, type Outcome } from '@gantry/mcp/exchange'
-import { StoreError } from '../store/index.ts'
+import { isStoreAway } from '../store/index.ts'
 import { callerText } from '../targets/caller-text.ts'
 import { TargetError } from '../targets/target-error.ts'
 
@@ -21,7 +21,7 @@ export function toFailure(thrown: unknown): Outcome {
     const data = { target, reason, mayHaveHappened, ...(retryAfter !== undefined && { retryAfter }) }
     return failure(new ProtocolError(INTERNAL_ERROR, callerText(thrown), data), thrown)
   }
-  if (thrown instanceof StoreError && thrown.code === 'unavailable') {
+  if (isStoreAway(thrown)) {
     return failure(new ProtocolError(INTERNAL_ERROR, STORE_AWAY, { reason: 'store-away' }), thrown)
   }
   return failure(ProtocolError.from(thrown), thrown)

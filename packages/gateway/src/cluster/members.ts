@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Row, Rows, Store, StoreError } from '../store/index.ts'
+import { isStoreAway, type Row, type Rows, type Store, StoreError } from '../store/index.ts'
 import type { Log } from '../telemetry/log.ts'
 import { Attendance, GONE_AFTER } from './attendance.ts'
 
@@ -49,7 +49,7 @@ export class Members {
   static async join(options: MembersOptions): Promise<Members> {
     const members = new Members(options)
     await members.#beat().catch((error) => {
-      if ((error as StoreError).code !== 'unavailable') throw error
+      if (!isStoreAway(error)) throw error
       members.#missed(error)
     })
     members.#timer = setInterval(() => members.#tick(), BEAT)
@@ -170,7 +170,9 @@ export class Members {
       return known
     }
     // The gateway may live, and not have written its row since the store is back.
-    if (Date.now() > until) throw new Error('The store takes nothing, so nobody knows where a gateway is')
+    if (Date.now() > until) {
+      throw new StoreError('unavailable', 'The store takes nothing, so nobody knows where a gateway is')
+    }
     await sleep(BEAT)
     return this.addressOf(id, until)
   }

@@ -2,7 +2,7 @@
 export { createMemoryStore, openEmbeddedStore, openRedisStore, type EmbeddedOptions } from './open-store.ts'
 export { allRows, scanAll } from './all-rows.ts'
 export { orLost, withLease } from './store.ts'
-export { StoreError, type StoreErrorCode } from './store-error.ts'
+export { isStoreAway, StoreError, type StoreErrorCode } from './store-error.ts'
 export type { RedisAccount, RedisOptions, RedisPlace } from './redis/client.ts'
 export type { RedisHost } from './redis/redis-client.ts'
 export type {

@@ -23,3 +23,8 @@ export class StoreError extends Error {
     this.code = code
   }
 }
+
+/** Whether the server of the store cannot be reached, which says nothing of what was asked for. */
+export function isStoreAway(thrown: unknown): boolean {
+  return thrown instanceof StoreError && thrown.code === 'unavailable'
+}

@@ -8,7 +8,7 @@ import {
   writeJson,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
-import { StoreError, type Spent, type Store } from '../../store/index.ts'
+import { isStoreAway, type Spent, type Store } from '../../store/index.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { forEachObject, isAbout } from '../results/result-handling.ts'
@@ -92,7 +92,7 @@ async function spendShared(
     return await store.spend(Object.fromEntries(buckets))
   } catch (error) {
     const mayCount = shares.every(({ limit }) => !limit.shared || limit.storeAway === 'local')
-    if (mayCount && error instanceof StoreError && error.code === 'unavailable') {
+    if (mayCount && isStoreAway(error)) {
       return counts.local.spend(buckets)
     }
     throw error

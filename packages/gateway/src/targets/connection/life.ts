@@ -1,3 +1,4 @@
+import { isStoreAway } from '../../store/index.ts'
 import { Handshake } from '../../telemetry/handshake.ts'
 import type { TargetModel } from '../../model/index.ts'
 import { backoffDelay, nextTry, refusalOf, retryAfterOf, RetryClock } from './backoff.ts'
@@ -130,6 +131,7 @@ export abstract class Life<Self> {
       return connection
     } catch (thrown) {
       if (!this.#ended) this.#failed(thrown)
+      if (isStoreAway(thrown)) throw thrown
       throw TargetError.from(this.host.model().name, thrown)
     }
   }
@@ -171,9 +173,16 @@ export abstract class Life<Self> {
     const reason = thrown instanceof Error ? thrown.message : String(thrown)
     this.handshake?.fail(thrown)
     this.failure = thrown
+    if (isStoreAway(thrown)) return this.#storeAway(reason)
     this.failures++
     if (isAuthFailure(thrown)) this.#needAuth(reason)
     else this.#backOff(reason, retryAfterOf(thrown))
+  }
+
+  /** The store says where a program runs, and has the accounts. The target has not failed. */
+  #storeAway(reason: string): void {
+    this.#enter('idle', reason)
+    if (this.restartsItself) this.#scheduleRestart(backoffDelay(this.host.model().restart, 1))
   }
 
   /** Waits for a login. A call that comes much later tries again: the login may have happened elsewhere. */

@@ -16,6 +16,7 @@ import {
   type Spoken,
   type TargetConnection,
 } from '../connected/target-connection.ts'
+import { isStoreAway } from '../../store/index.ts'
 import { isConnectionLoss } from '../target-error.ts'
 import { type AskingServices, whileThere } from './ask-elsewhere.ts'
 import type { Instance } from './instance.ts'
@@ -23,6 +24,7 @@ import type { OpenRequest } from './life.ts'
 import { isLegacyKey } from './pool.ts'
 
 const LOOK_AGAIN = 200
+const STORE_BACK_WITHIN = 2_000
 
 /**
  * Connects to the gateway that has the target. Returns undefined when this gateway has it. When that gateway went away,
@@ -36,7 +38,7 @@ export async function openHop(
 ): Promise<TargetConnection | undefined> {
   const limit = AbortSignal.any([request.signal, AbortSignal.timeout(model.timeouts.start)])
   for (;;) {
-    const elsewhere = await owners.find(model)
+    const elsewhere = await ownerOf(owners, model, limit)
     if (!elsewhere) return undefined
     try {
       return await connectByHop(services, elsewhere, model, request, limit)
@@ -44,6 +46,23 @@ export async function openHop(
       const told = failureTold(thrown)
       if (told) throw told
       if (limit.aborted || !isConnectionLoss(moved(thrown))) throw thrown
+      await sleep(LOOK_AGAIN, undefined, { signal: limit })
+    }
+  }
+}
+
+/** The store is away for a moment while another server of it takes over. A call waits for that, and not for longer. */
+async function ownerOf(
+  owners: TargetOwners,
+  model: TargetModel,
+  limit: AbortSignal,
+): ReturnType<TargetOwners['find']> {
+  const until = Date.now() + STORE_BACK_WITHIN
+  for (;;) {
+    try {
+      return await owners.find(model)
+    } catch (thrown) {
+      if (!isStoreAway(thrown) || Date.now() > until) throw thrown
       await sleep(LOOK_AGAIN, undefined, { signal: limit })
     }
   }
