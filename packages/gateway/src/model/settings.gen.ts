@@ -42,7 +42,7 @@ export interface RawServer {
   publicUrl?: string
   /** Serves HTTPS, without a proxy in front. Files are read again when they change, and connections stay. */
   tls?: {
-    /** The file with the certificate, and those between it and its authority, in PEM. */
+    /** The file with the certificate, and with the certificates between it and its authority, in PEM. */
     cert: string
     /** The file with its private key, in PEM. */
     key: string
@@ -77,7 +77,7 @@ export interface RawServer {
     address?: string
     /** Encrypts what travels between gateways, and asks each for a certificate of the same authority (mTLS, TLS 1.3). All of them need it. Files are read again when they change. */
     tls?: {
-      /** The file with the certificate of this gateway, in PEM. It is shown to those who connect, and to those that this gateway connects to. */
+      /** The file with the certificate of this gateway, in PEM. It is shown to gateways that connect, and to gateways that this gateway connects to. */
       cert: string
       /** The file with its private key, in PEM. */
       key: string
@@ -251,9 +251,9 @@ export interface RawPolicyTest {
   as?: string
   /** Whose token that person or workload has. By default the configured issuer. */
   issuer?: string
-  /** The scopes of the token. By default those of the API key, or none. */
+  /** The scopes of the token. By default the scopes of the API key; a caller without a key has no scopes. */
   scopes?: string[]
-  /** The groups of the caller, in the place of those that `auth.groups` finds. */
+  /** The groups of the caller, instead of the groups that `auth.groups` finds. */
   groups?: string[]
   /** Further claims of the token. */
   claims?: Record<string, unknown>
@@ -301,7 +301,7 @@ export interface RawView {
   tools?: Record<string, RawViewEntry>
   /** The same for prompts. */
   prompts?: Record<string, RawViewEntry>
-  /** Rules for results, besides those of the gateway. */
+  /** Rules for results, in addition to the rules of the gateway. */
   results?: RawResultRule[]
   /** How often something may be called in this view. */
   limits?: {
@@ -383,7 +383,7 @@ export interface RawRetry {
 
 /** What callers may use, and how often. */
 export interface RawUsageLimits {
-  /** How often something may be called. A call takes its share of every limit that is about it, or of none; then it is refused with HTTP 429 and `Retry-After`. */
+  /** How often something may be called. A call takes its share of every limit that is about it. When one of them has nothing left, it takes no share and is refused with HTTP 429 and `Retry-After`. */
   rates?: RawRate[]
   /** Stops models that repeat a call which fails: after the same call of a caller has failed in the same way `after` times in a row, the gateway answers it for `pause`, with the advice to try something else. Without it calls may be repeated at will. */
   repeatedErrors?: {
@@ -672,7 +672,7 @@ export interface RawTarget {
   prefix?: false | string
   /** Who shares one connection, and one process: everybody, one user, one client session, or one call. Without it: everybody, until a server asks its client something that names no call; from then on each session has its own. Lists are those of a common connection; what a server adds on the connection of one caller is there for that caller. */
   isolation?: 'shared' | 'user' | 'session' | 'call'
-  /** Whose account the target is used with. `shared` (default): the one of the configuration, for all callers. `user`: each person connects an account of their own at `/connect`; with `url` alone the person logs in at the target, with `env` or `headers` they paste a key. `exchange`: the caller's token is exchanged for one of the target, without a question. */
+  /** Whose account the target is used with. `shared` (default): the account of the configuration, for all callers. `user`: each person connects an account of their own at `/connect`; with `url` alone the person logs in at the target, with `env` or `headers` they paste a key. `exchange`: the caller's token is exchanged for a token of the target, without asking the caller. */
   credentials?: 'shared' | 'user' | RawCredentials
   /** Most connections at a time when `isolation` makes several. */
   maxInstances?: number
@@ -779,7 +779,7 @@ export interface RawCredentials {
   kind: 'user' | 'exchange'
   /** `exchange`: how. `token`: by one exchange (RFC 8693). `id-jag`: the identity provider makes an assertion of the caller's ID token, and the authorization server of the target redeems it as the client in `oauth`. */
   by?: 'token' | 'id-jag'
-  /** `exchange`: what is exchanged. `access-token`: the one that the call came with. `id-token`: the one of the caller's login by `auth.signIn`; always so for `id-jag`. */
+  /** `exchange`: what is exchanged. `access-token`: the token that the call came with. `id-token`: the ID token of the caller's login by `auth.signIn`; always used for `id-jag`. */
   subject?: 'access-token' | 'id-token'
   /** `user`, for programs: variables that each person fills in, and what to say about them. They are there in that person's own process only. */
   env?: Record<string, string>
@@ -843,7 +843,7 @@ export interface RawOpenapi {
   maxSchemaBytes?: Quantity
   /** Values for the variables in the description's server URLs (`https://{region}.example.com`), instead of their defaults. */
   serverVariables?: Record<string, string | number | boolean>
-  /** Redirects of the API that are followed, up to five: none; those that stay on its origin; or all, without credentials elsewhere. */
+  /** Redirects of the API that are followed, up to five: no redirects; redirects that stay on its origin; or all, without credentials elsewhere. */
   redirects?: 'none' | 'same-origin' | 'any'
   /** Largest answer of the API that is read; a larger one is an error. */
   maxResponseBytes?: Quantity
@@ -940,7 +940,7 @@ export interface ServerSettings {
   readonly publicUrl?: string
   /** Serves HTTPS, without a proxy in front. Files are read again when they change, and connections stay. */
   readonly tls?: {
-    /** The file with the certificate, and those between it and its authority, in PEM. */
+    /** The file with the certificate, and with the certificates between it and its authority, in PEM. */
     readonly cert: string
     /** The file with its private key, in PEM. */
     readonly key: string
@@ -975,7 +975,7 @@ export interface ServerSettings {
     readonly address?: string
     /** Encrypts what travels between gateways, and asks each for a certificate of the same authority (mTLS, TLS 1.3). All of them need it. Files are read again when they change. */
     readonly tls?: {
-      /** The file with the certificate of this gateway, in PEM. It is shown to those who connect, and to those that this gateway connects to. */
+      /** The file with the certificate of this gateway, in PEM. It is shown to gateways that connect, and to gateways that this gateway connects to. */
       readonly cert: string
       /** The file with its private key, in PEM. */
       readonly key: string
@@ -1149,9 +1149,9 @@ export interface PolicyTestSettings {
   readonly as?: string
   /** Whose token that person or workload has. By default the configured issuer. */
   readonly issuer?: string
-  /** The scopes of the token. By default those of the API key, or none. */
+  /** The scopes of the token. By default the scopes of the API key; a caller without a key has no scopes. */
   readonly scopes?: readonly string[]
-  /** The groups of the caller, in the place of those that `auth.groups` finds. */
+  /** The groups of the caller, instead of the groups that `auth.groups` finds. */
   readonly groups?: readonly string[]
   /** Further claims of the token. */
   readonly claims?: Readonly<Record<string, unknown>>
@@ -1199,7 +1199,7 @@ export interface ViewSettings {
   readonly tools: Readonly<Record<string, ViewEntrySettings>>
   /** The same for prompts. */
   readonly prompts: Readonly<Record<string, ViewEntrySettings>>
-  /** Rules for results, besides those of the gateway. */
+  /** Rules for results, in addition to the rules of the gateway. */
   readonly results: readonly ResultRuleSettings[]
   /** How often something may be called in this view. */
   readonly limits: {
@@ -1281,7 +1281,7 @@ export interface RetrySettings {
 
 /** What callers may use, and how often. */
 export interface UsageLimitsSettings {
-  /** How often something may be called. A call takes its share of every limit that is about it, or of none; then it is refused with HTTP 429 and `Retry-After`. */
+  /** How often something may be called. A call takes its share of every limit that is about it. When one of them has nothing left, it takes no share and is refused with HTTP 429 and `Retry-After`. */
   readonly rates: readonly RateSettings[]
   /** Stops models that repeat a call which fails: after the same call of a caller has failed in the same way `after` times in a row, the gateway answers it for `pause`, with the advice to try something else. Without it calls may be repeated at will. */
   readonly repeatedErrors?: {
@@ -1570,7 +1570,7 @@ export interface TargetSettings {
   readonly prefix?: false | string
   /** Who shares one connection, and one process: everybody, one user, one client session, or one call. Without it: everybody, until a server asks its client something that names no call; from then on each session has its own. Lists are those of a common connection; what a server adds on the connection of one caller is there for that caller. */
   readonly isolation?: 'shared' | 'user' | 'session' | 'call'
-  /** Whose account the target is used with. `shared` (default): the one of the configuration, for all callers. `user`: each person connects an account of their own at `/connect`; with `url` alone the person logs in at the target, with `env` or `headers` they paste a key. `exchange`: the caller's token is exchanged for one of the target, without a question. */
+  /** Whose account the target is used with. `shared` (default): the account of the configuration, for all callers. `user`: each person connects an account of their own at `/connect`; with `url` alone the person logs in at the target, with `env` or `headers` they paste a key. `exchange`: the caller's token is exchanged for a token of the target, without asking the caller. */
   readonly credentials?: 'shared' | 'user' | CredentialsSettings
   /** Most connections at a time when `isolation` makes several. */
   readonly maxInstances: number
@@ -1677,7 +1677,7 @@ export interface CredentialsSettings {
   readonly kind: 'user' | 'exchange'
   /** `exchange`: how. `token`: by one exchange (RFC 8693). `id-jag`: the identity provider makes an assertion of the caller's ID token, and the authorization server of the target redeems it as the client in `oauth`. */
   readonly by: 'token' | 'id-jag'
-  /** `exchange`: what is exchanged. `access-token`: the one that the call came with. `id-token`: the one of the caller's login by `auth.signIn`; always so for `id-jag`. */
+  /** `exchange`: what is exchanged. `access-token`: the token that the call came with. `id-token`: the ID token of the caller's login by `auth.signIn`; always used for `id-jag`. */
   readonly subject: 'access-token' | 'id-token'
   /** `user`, for programs: variables that each person fills in, and what to say about them. They are there in that person's own process only. */
   readonly env?: Readonly<Record<string, string>>
@@ -1741,7 +1741,7 @@ export interface OpenapiSettings {
   readonly maxSchemaBytes: number
   /** Values for the variables in the description's server URLs (`https://{region}.example.com`), instead of their defaults. */
   readonly serverVariables: Readonly<Record<string, string | number | boolean>>
-  /** Redirects of the API that are followed, up to five: none; those that stay on its origin; or all, without credentials elsewhere. */
+  /** Redirects of the API that are followed, up to five: no redirects; redirects that stay on its origin; or all, without credentials elsewhere. */
   readonly redirects: 'none' | 'same-origin' | 'any'
   /** Largest answer of the API that is read; a larger one is an error. */
   readonly maxResponseBytes: number
