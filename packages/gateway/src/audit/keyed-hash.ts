@@ -26,3 +26,8 @@ function padded(key: Uint8Array, byte: number, room: number): Buffer {
   for (let at = 0; at < BLOCK; at++) buffer[at] = (key[at] ?? 0) ^ byte
   return buffer
 }
+
+/** Names a session in events without giving its id away. */
+export function hiddenSession(session: string): string {
+  return hash('sha256', session, 'base64url').slice(0, 22)
+}

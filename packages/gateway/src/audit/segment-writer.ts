@@ -1,31 +1,28 @@
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
-import { refuseForeign } from '../model/index.ts'
+import { type AuditModel, refuseForeign } from '../model/index.ts'
 import { segmentOf, type Segment } from './segments.ts'
 
 /** Appends lines to the files of one chain. What could only be written in part is taken back. */
 export class SegmentWriter {
-  readonly #folder: string
   readonly #chain: string
-  readonly #maxBytes: number
+  readonly #settings: AuditModel
   #number = 0
   #handle: FileHandle | undefined
   #bytes = 0
+  /** Whether something was written and is not safe yet. */
   #isDirty = false
+  /** When it was safe last, by the clock that never jumps. */
+  #syncedAt = 0
+  #syncing: NodeJS.Timeout | undefined
 
-  constructor(folder: string, chain: string, maxBytes: number) {
-    this.#folder = folder
+  constructor(chain: string, settings: AuditModel) {
     this.#chain = chain
-    this.#maxBytes = maxBytes
+    this.#settings = settings
   }
 
   /** The file that is written now. */
   get segment(): Segment | undefined {
-    return this.#number === 0 ? undefined : segmentOf(this.#folder, this.#chain, this.#number)
-  }
-
-  /** Whether something was written and is not safe yet. */
-  get isDirty(): boolean {
-    return this.#isDirty
+    return this.#number === 0 ? undefined : segmentOf(this.#settings.folder, this.#chain, this.#number)
   }
 
   async append(data: Uint8Array): Promise<void> {
@@ -58,25 +55,50 @@ export class SegmentWriter {
       this.#isDirty = true
       throw error
     }
+    this.#syncedAt = performance.now()
+  }
+
+  /** In how many milliseconds what was written has to be safe. */
+  get #syncDue(): number {
+    return this.#syncedAt + this.#settings.sync - performance.now()
+  }
+
+  get isSyncDue(): boolean {
+    return this.#syncDue <= 0
+  }
+
+  /** Syncs the last events of a burst as well: by one timer, as a disk that syncs all the time writes slowly. */
+  syncSoon(isBusy: () => boolean): void {
+    if (this.#syncing || !this.#isDirty) return
+    const sync = (): void => {
+      this.#syncing = undefined
+      if (isBusy()) return
+      if (this.isSyncDue) this.sync().catch(() => {})
+      else this.syncSoon(isBusy)
+    }
+    this.#syncing = setTimeout(sync, Math.max(this.#syncDue, 1)).unref()
   }
 
   /** Begins a new file when this one is long enough; says whether it did. */
   async rotate(): Promise<boolean> {
-    if (this.#bytes < this.#maxBytes) return false
+    if (this.#bytes < this.#settings.maxFileBytes) return false
     await this.close()
     return true
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#syncing)
+    this.#syncing = undefined
     await this.sync()
     await this.#handle?.close()
     this.#handle = undefined
   }
 
   async #open(): Promise<FileHandle> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    refuseForeign(this.#folder)
-    const next = segmentOf(this.#folder, this.#chain, this.#number + 1)
+    const { folder } = this.#settings
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    refuseForeign(folder)
+    const next = segmentOf(folder, this.#chain, this.#number + 1)
     this.#handle = await open(next.file, 'wx', 0o600)
     this.#number++
     this.#bytes = 0

@@ -1,4 +1,5 @@
 import {
+  createHmac,
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
@@ -24,6 +25,12 @@ export class SigningKey {
 
   sign(head: ChainHead): string {
     return sign(null, signedText(head), this.#key).toString('base64url')
+  }
+
+  /** A key for hashes of texts, the same for all processes that share this key. */
+  hashingKey(): Buffer {
+    const head = { chain: 'arguments', sequence: 0, fingerprint: '', type: 0 }
+    return createHmac('sha256', 'gantry audit arguments').update(this.sign(head)).digest()
   }
 
   /** Made once. The second of two processes that start together takes the key of the first. */

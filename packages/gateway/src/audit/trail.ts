@@ -1,21 +1,15 @@
-import { createHmac, hash } from 'node:crypto'
 import { canonicalJson } from '@gantry/mcp/exchange'
 import type { AuditModel } from '../model/index.ts'
-import {
-  type AuditActor,
-  type AuditEvent,
-  type Clean,
-  waitingEvent,
-  type WaitingEvent,
-} from './audit-event.ts'
+import { type AuditEvent, type Clean, waitingEvent, type WaitingEvent } from './audit-event.ts'
 import { type ChainHead, ChainLines } from './hash-chain.ts'
 import { type Entry, eventOf, lengthOf, settlerOf } from './trail-entry.ts'
 import { CleanTexts } from './clean-texts.ts'
 import { EventShapes } from './event-shapes.ts'
 import { earlierChains, removeOld } from './retention.ts'
-import { keyedHash } from './keyed-hash.ts'
+import { hiddenSession, keyedHash } from './keyed-hash.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { newChain } from './segments.ts'
+import { ownEvent } from './own-event.ts'
 import type { SigningKey } from './signing-key.ts'
 
 export interface TrailOptions {
@@ -47,8 +41,6 @@ const FORMED_TOGETHER = 32
 const MOST_FORMED = 2 * 1024 * 1024
 const RETRY = 1000
 
-export const GATEWAY: AuditActor = { from: 'gateway' }
-
 /** The audit trail of one process: a chain of events in files that are only ever appended to. */
 export class AuditTrail {
   readonly settings: AuditModel
@@ -69,9 +61,6 @@ export class AuditTrail {
   #characters = 0
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
   #isFlushing: Promise<void> | undefined
-  /** When it began, by the clock that never jumps. */
-  #syncedAt = 0
-  #syncing: NodeJS.Timeout | undefined
   #lost = 0
   #lostSince = 0
   #error: Error | undefined
@@ -82,13 +71,13 @@ export class AuditTrail {
     const { settings, product } = options
     this.#options = options
     this.settings = settings
-    this.#writer = new SegmentWriter(settings.folder, this.chain, settings.maxFileBytes)
+    this.#writer = new SegmentWriter(this.chain, settings)
     const about =
       `"log_name":"audit","product":${canonicalJson({ ...product, vendor_name: 'Gantry' })},` +
       '"profiles":["ai_operation","record_integrity","security_control"]'
     const { clean } = new CleanTexts(options.clean)
     this.#shapes = new EventShapes({ chain: this.chain, about, clean, hide: hiddenSession })
-    this.digest = keyedHash(hmacKey(options.key))
+    this.digest = keyedHash(options.key.hashingKey())
     this.#last = { chain: this.chain, sequence: 0, fingerprint: '', type: 0 }
     this.#formed = this.#last
   }
@@ -150,7 +139,6 @@ export class AuditTrail {
     this.#signHead('gateway/stop')
     await this.flush()
     this.#stopTimer()
-    clearTimeout(this.#syncing)
     await this.#writer.close().catch(() => {})
   }
 
@@ -226,7 +214,7 @@ export class AuditTrail {
     this.#isFlushing ??= this.#writeBatches().finally(() => {
       this.#isFlushing = undefined
       if (this.#unwritten > 0) this.#schedule(this.#error ? RETRY : this.#isAwaited ? 0 : GATHERED)
-      else if (!this.#isClosed) this.#syncSoon()
+      else if (!this.#isClosed) this.#writer.syncSoon(() => this.#isBusy)
     })
     return this.#isFlushing
   }
@@ -268,40 +256,19 @@ export class AuditTrail {
     const isAwaited = batch.some((entry) => settlerOf(entry))
     if (this.#readers.size > 0) this.#tell(bytes.toString())
     this.#lines.clear()
-    if (isAwaited || this.#syncDue <= 0) await this.#sync()
+    if (isAwaited || this.#writer.isSyncDue) await this.#writer.sync()
     if (isAwaited) for (const entry of batch) settlerOf(entry)?.()
     this.#recovered()
     if (await this.#writer.rotate()) void this.#removeOld()
   }
 
+  /** A burst that goes on syncs by itself. */
+  get #isBusy(): boolean {
+    return this.#isFlushing !== undefined || this.#isClosed
+  }
+
   #tell(lines: string): void {
     for (const reader of this.#readers) reader.written(lines)
-  }
-
-  async #sync(): Promise<void> {
-    await this.#writer.sync()
-    this.#syncedAt = performance.now()
-  }
-
-  /** In how many milliseconds what was written has to be safe. */
-  get #syncDue(): number {
-    return this.#syncedAt + this.settings.sync - performance.now()
-  }
-
-  /** The last events of a burst are synced as well: by one timer, as a disk that syncs all the time writes slowly. */
-  #syncSoon(): void {
-    if (this.#syncing || !this.#writer.isDirty) return
-    const timer = setTimeout(
-      () => {
-        this.#syncing = undefined
-        // A burst that goes on syncs by itself.
-        if (this.#isFlushing || this.#isClosed) return
-        if (this.#syncDue > 0) this.#syncSoon()
-        else this.#sync().catch(() => {})
-      },
-      Math.max(this.#syncDue, 1),
-    )
-    this.#syncing = timer.unref()
   }
 
   /** Refuses the events that callers wait for; they are lost. The other events are tried again. */
@@ -340,31 +307,4 @@ export class AuditTrail {
       this.record(ownEvent('audit/removed', { removed })),
     ).catch(() => {})
   }
-}
-
-/** What the gateway does by itself. */
-export function ownEvent(
-  operation: string,
-  more: Readonly<Record<string, unknown>>,
-  status: AuditEvent['status'] = 'success',
-): AuditEvent {
-  return {
-    at: Date.now(),
-    operation,
-    activity: 'other',
-    actor: GATEWAY,
-    status,
-    outcome: status === 'success' ? 'ok' : 'error',
-    more,
-  }
-}
-
-function hiddenSession(session: string): string {
-  return hash('sha256', session, 'base64url').slice(0, 22)
-}
-
-/** The same for all processes that share the key. */
-function hmacKey(key: SigningKey): Buffer {
-  const head = { chain: 'arguments', sequence: 0, fingerprint: '', type: 0 }
-  return createHmac('sha256', 'gantry audit arguments').update(key.sign(head)).digest()
 }
