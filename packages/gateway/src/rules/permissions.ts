@@ -1,6 +1,5 @@
 import {
   coversPattern,
-  type Condition,
   type ObjectKind,
   type ObjectPattern,
   type RuleModel,
@@ -15,15 +14,7 @@ import {
   type Verdict,
 } from './caller-memory.ts'
 import { type Concern, concernOf } from './concerns.ts'
-import {
-  Facts,
-  KnownCall,
-  KnownCaller,
-  type Caller,
-  type KnownObject,
-  type PolicyCall,
-  type PolicyObject,
-} from './facts.ts'
+import { KnownCaller, type Caller, type KnownObject, type PolicyCall, type PolicyObject } from './facts.ts'
 import {
   canDeny,
   indexOf,
@@ -34,6 +25,7 @@ import {
   type RuleIndex,
   permits,
 } from './rule-index.ts'
+import { RuleQuestion } from './rule-question.ts'
 
 export { toldMessage, type Verdict } from './caller-memory.ts'
 
@@ -57,8 +49,6 @@ const LISTED_KINDS = ['tools', 'prompts', 'resources'] as const
 const EVERY_KIND = [...LISTED_KINDS, 'methods'] as const
 const OUTSIDE: Verdict = { allowed: false, rule: undefined, isOutside: true }
 const ALLOWED: Verdict = { allowed: true, rule: undefined }
-/** Where nothing is counted, nothing was. */
-const NOTHING = (): number => 0
 const NO_WINDOWS: readonly number[] = []
 
 /**
@@ -288,35 +278,6 @@ export class Permissions {
       this.#memory.concerns.set(rule, concern)
     }
     return concern
-  }
-}
-
-/** What conditions are asked about. The facts are put together when the first is asked. */
-class RuleQuestion {
-  readonly object: KnownObject
-  readonly #caller: KnownCaller
-  readonly #call: PolicyCall | undefined
-  #facts: Facts | undefined
-
-  constructor(caller: KnownCaller, object: KnownObject, call?: PolicyCall) {
-    this.#caller = caller
-    this.object = object
-    this.#call = call
-  }
-
-  get facts(): Facts {
-    this.#facts ??= new Facts({
-      caller: this.#caller,
-      object: this.object,
-      call: this.#call && new KnownCall(this.#call, NOTHING),
-    })
-    return this.#facts
-  }
-
-  /** During a call every fact is known, so a condition that stays open has failed. */
-  answer(when: Condition): Truth {
-    const truth = when.evaluate(this.facts)
-    return truth === 'maybe' && this.#call ? 'fails' : truth
   }
 }
 
