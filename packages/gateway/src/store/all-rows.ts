@@ -1,6 +1,6 @@
 import type { Row, Rows, ScannedRow, Store } from './store.ts'
 
-const PAGE = 100
+const PAGE = 200
 
 /** All rows of one purpose whose keys begin with a prefix, read page by page. */
 export async function* allRows(rows: Rows, prefix = ''): AsyncGenerator<Row> {

@@ -1,7 +1,7 @@
 import { parseJson } from '@gantry/mcp/foreign'
 import { writeJson } from '@gantry/mcp/exchange'
 import type { Log } from '../../telemetry/log.ts'
-import type { Row, Rows, Store } from '../../store/index.ts'
+import { allRows, type Row, type Rows, type Store } from '../../store/index.ts'
 import { callOf, type Approval, type ApprovalNeed } from './approval.ts'
 import { isOwnCall, needsFor, type Approver } from './approvers.ts'
 
@@ -104,12 +104,9 @@ export class Approvals {
   /** What waits or was decided, and has not been used yet; the oldest first. What another policy wanted is void. */
   async list(): Promise<Approval[]> {
     const approvals: Approval[] = []
-    let after: string | undefined
-    for (;;) {
-      const rows = await this.#rows.list({ ...(after !== undefined && { after }), limit: 1000 })
-      approvals.push(...rows.flatMap((row) => read(row) ?? []))
-      if (rows.length < 1000) break
-      after = rows.at(-1)!.key
+    for await (const row of allRows(this.#rows)) {
+      const approval = read(row)
+      if (approval) approvals.push(approval)
     }
     return approvals.filter((one) => !this.isVoid(one)).toSorted((a, b) => a.askedAt - b.askedAt)
   }
