@@ -19,7 +19,7 @@ export interface AuditActor {
   readonly clientId?: string | undefined
   /** Never as it is: an id of a session opens it. */
   readonly session?: string | undefined
-  /** The network address, or a word for who has none: `stdio`, `console`. */
+  /** The network address, or a word for callers without an address: `stdio`, `console`. */
   readonly from: string
 }
 

@@ -7,7 +7,7 @@ const LONGEST = 1000
 /** Texts that were clean may hold a secret that became known since, such as a token. */
 const KEPT_FOR = 10_000
 
-/** Takes secrets out of texts, once for those that come again and again. */
+/** Takes secrets out of texts. Texts that come again and again are searched only once. */
 export class CleanTexts {
   readonly #clean: Clean
   readonly #known = new Map<string, string>()

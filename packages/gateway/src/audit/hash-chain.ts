@@ -5,7 +5,7 @@ import type { ChainShape } from './event-shapes.ts'
 /** The last event of a chain. */
 export interface ChainHead {
   readonly chain: string
-  /** 0: there is none yet. */
+  /** 0 when there is no event yet. */
   readonly sequence: number
   readonly fingerprint: string
   /** The type of the event. */
@@ -100,7 +100,7 @@ export class ChainLines {
     this.#length += this.#buffer.write(text, this.#length)
   }
 
-  /** Events of one batch are often of the same millisecond. */
+  /** Events of one batch often have the same millisecond. */
   #timeOf(at: number): string {
     if (at !== this.#at) {
       this.#at = at

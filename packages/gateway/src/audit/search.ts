@@ -114,7 +114,7 @@ export async function searchTrail(
     .sort((a, b) => b.changedAt - a.changedAt)
   let found: FoundEvent[] = []
   for (const { file, changedAt } of segments) {
-    // Files are sorted by their last event: one that ends before all that was found has nothing newer.
+    // Files are sorted by their last event. A file whose last event is older than everything found has nothing newer.
     if (found.length >= limit && changedAt < found[limit - 1]!.at) break
     const here: FoundEvent[] = []
     for await (const { text, isTorn } of readLines(file, 0, signal)) {
@@ -124,7 +124,7 @@ export async function searchTrail(
       if (one && isWanted(one, query)) here.push(one)
       if (here.length > 2 * limit) here.splice(0, here.length - limit)
     }
-    // Several events may have the same time. The one that was written last is the newest.
+    // Several events may have the same time. The event that was written last is the newest.
     found = [...found, ...here.reverse()].sort((a, b) => b.at - a.at).slice(0, limit)
   }
   return found

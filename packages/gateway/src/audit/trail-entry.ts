@@ -10,7 +10,7 @@ interface AwaitedEvent {
   settle(error?: Error): void
 }
 
-/** Tells who waits for an entry that it is written, or why not. Most have nobody. */
+/** Tells the caller that waits for an entry that it is written, or why not. Most entries have no such caller. */
 export function settlerOf(entry: Entry): AwaitedEvent['settle'] | undefined {
   return 'settle' in entry ? entry.settle : undefined
 }

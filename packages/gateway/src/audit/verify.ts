@@ -35,7 +35,7 @@ export interface Verified {
 }
 
 export interface VerifyOptions {
-  /** The public key that must have signed the heads; otherwise the one that the trail names. */
+  /** The public key that must have signed the heads. By default the key that the trail names. */
   readonly publicKey?: string | undefined
   /** Where chains end for sure, as the gateway that writes them says. */
   readonly heads?: readonly ChainEnd[]

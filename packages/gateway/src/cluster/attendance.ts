@@ -31,7 +31,7 @@ export class Attendance {
     }
   }
 
-  /** The store took no heartbeat. Returns whether it took the one before. */
+  /** Called when the store took no heartbeat. Returns whether it took the previous heartbeat. */
   missed(): boolean {
     const isFirst = this.#isBackSince !== NOT_YET
     this.#isBackSince = NOT_YET

@@ -25,7 +25,7 @@ export interface ClusterOptions {
   readonly letGo: () => void
 }
 
-/** Several gateways that act as one: who lives, who has which program, and how it is reached. */
+/** Several gateways that act as one: which gateways live, which gateway has which program, and how to reach it. */
 export class Cluster {
   readonly #port: HopPort
   readonly #members: Members
@@ -95,7 +95,7 @@ export class Cluster {
     return new Cluster(ways, port, members, owners)
   }
 
-  /** From now on this gateway says what it does when another one asks. */
+  /** From now on this gateway answers when another gateway asks what it does. */
   set answer(answer: AnswerQuestion) {
     this.#port.answer = answer
   }

@@ -22,7 +22,7 @@ export interface HopPortOptions {
   readonly gateway: Gateway
   readonly passports: Passports
   readonly tls: HopTls | undefined
-  /** Whether a gateway of this name is this one, and nobody can have taken its place. */
+  /** Whether this gateway has this name, and no other gateway can have taken its place. */
   isOwn(id: string): boolean
   readonly sessions: HopSessions
 }
@@ -62,7 +62,7 @@ export class HopPort {
       // Workers would share it otherwise, and a hop would reach any of them.
       this.#server.listen({ port, host, exclusive: true }, () => {
         this.#server.off('error', reject)
-        // An error after this is about one connection.
+        // After this, an error is about a single connection.
         this.#server.on('error', () => {})
         resolve((this.#server.address() as AddressInfo).port)
       })
@@ -75,7 +75,7 @@ export class HopPort {
     if (path === QUESTIONS) return this.#takeQuestion(request, response)
     const place = [PLACE, TASKS].find((one) => path.startsWith(one))
     const name = place && decodePercent(path.slice(place.length))
-    // Without a passport nobody learns which targets and endpoints there are.
+    // Without a passport a caller does not learn which targets and endpoints exist.
     const wanted = place === TASKS ? TASKS + name : name
     const isKnown = name !== undefined && this.#read(request, wanted!) !== undefined
     const handler = isKnown ? this.#handlerAt(place!, name) : undefined
@@ -132,8 +132,8 @@ export class HopPort {
   }
 
   /**
-   * A gateway that leaves keeps a session while calls of it are under way: their answers have to come here. After that
-   * another one has it.
+   * A gateway that leaves keeps a session while it has calls under way, because their answers have to come here. After
+   * that another gateway has the session.
    */
   #takes(session: AskedSession | undefined, mustBeThere: boolean | undefined): boolean {
     if (!session || session.isStream) return true
@@ -168,7 +168,7 @@ export class HopPort {
     })
   }
 
-  /** One that leaves takes only what is about something that has begun here. */
+  /** A gateway that leaves takes only requests about something that has begun here. */
   #verdictOf(
     passport: Passport | undefined,
     isTaken: boolean = !this.#isLeaving || passport?.begun === true,

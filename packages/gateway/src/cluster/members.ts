@@ -28,7 +28,7 @@ interface Member {
 
 /** The gateways that work together: each says at short intervals that it lives, and where it is. */
 export class Members {
-  /** A new one after an absence in which others went on: by then they own what this one owned. */
+  /** A new id after an absence in which other gateways went on: by then they own what this gateway owned. */
   id: string
   readonly #options: MembersOptions
   readonly #rows: Rows
@@ -117,8 +117,8 @@ export class Members {
   }
 
   /**
-   * Takes a new id if another gateway was alive meanwhile, because that gateway may have taken this one's place. If all
-   * gateways were away, none did.
+   * Takes a new id if another gateway was alive meanwhile, because that gateway may have taken this gateway's place. If
+   * all gateways were away, no gateway did.
    */
   async #comeBack(others: readonly Row[]): Promise<void> {
     this.#attendance.cameBack()

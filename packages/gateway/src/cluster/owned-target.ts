@@ -91,7 +91,7 @@ async function discover(target: Target): Promise<Outcome> {
   })
 }
 
-/** The other gateways are told the failure itself: they tell their operators, as this one does. */
+/** Other gateways get the failure itself, so that they can show it to their operators, as this gateway does. */
 async function connectionOf(target: Target): Promise<TargetConnection> {
   try {
     return await target.main.acquire()

@@ -6,13 +6,13 @@ import type { Certified } from '../model/index.ts'
 
 export const PASSPORT = 'x-gantry-hop'
 
-/** Long enough for clocks that differ a little, short enough that a stolen one is soon worthless. */
+/** Long enough for clocks that differ a little, short enough that a stolen passport is soon worthless. */
 const VALID_FOR = 60_000
 
 /** The caller of a request that another gateway passes on, and how the request is to be sent. */
 export interface Passport {
   readonly target: string
-  /** The gateway that it is for: another one at the same address may have taken its place. */
+  /** The gateway that the passport is for: another gateway at the same address may have taken its place. */
   readonly to: string
   /** It is about something that must be there: a call that waits for its caller, a task, or a session. */
   readonly begun?: boolean | undefined
@@ -54,7 +54,7 @@ export class Passports {
     return this.#keys.some((key) => isSame(given, stampBy(key, text)))
   }
 
-  /** Undefined unless it is one for this target that is still valid. */
+  /** Undefined unless it is a valid passport for this target. */
   read(text: string | undefined, target: string): Passport | undefined {
     const [body, signature] = text?.split('.') ?? []
     if (body === undefined || signature === undefined) return undefined

@@ -23,7 +23,7 @@ export interface GatewayQuestionsOptions {
   readonly tls: HopTls | undefined
 }
 
-/** Asks the other gateways what they do, for those who look at one and mean all of them. */
+/** Asks the other gateways what they do, for people who look at one gateway and mean all of them. */
 export class GatewayQuestions {
   readonly #options: GatewayQuestionsOptions
 
@@ -54,7 +54,7 @@ export class GatewayQuestions {
       port: address.port,
       path: QUESTIONS,
       method: 'POST',
-      // What it says of itself counts also while it leaves.
+      // Its answers about itself also count while it leaves.
       headers: { [PASSPORT]: passports.sign({ target: QUESTIONS, to: id, begun: true }) },
       agent: false,
       signal: AbortSignal.any([signal, over.signal]),
@@ -92,7 +92,7 @@ export async function answerQuestion(
   response.writeHead(200, { 'content-type': 'application/jsonl' })
   response.flushHeaders()
   for await (const line of answer(question, over.signal)) {
-    // The gateway in front cuts off readers that are far behind, and this one with them.
+    // The gateway in front cuts off readers that are far behind, and with them this answer.
     if (!response.write(`${line}\n`)) await Promise.race([once(response, 'drain'), once(response, 'close')])
     if (over.signal.aborted) return
   }

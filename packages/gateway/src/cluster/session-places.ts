@@ -74,7 +74,7 @@ export class SessionPlaces implements SessionRouter {
 
   passOn(session: AskedSession, { request, response, certified }: Passed, here: () => void): void {
     const until = Date.now() + WAIT
-    /** Gateways whose address has another one now. */
+    /** Gateways whose address another gateway has now. */
     const left = new Set<string>()
     const attempt = async (): Promise<void> => {
       const place = await this.#find(session, left)
@@ -97,7 +97,7 @@ export class SessionPlaces implements SessionRouter {
         start()
       })
     }
-    /** Without the store only the one that has the session can say so. */
+    /** Without the store only the gateway that has the session can say so. */
     const askAround = (asked: Set<string>): void => {
       const id = this.#members.others.find((other) => !left.has(other) && !asked.has(other))
       const address = id === undefined ? undefined : this.#members.lastAddressOf(id)

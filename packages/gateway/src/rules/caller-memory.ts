@@ -12,7 +12,7 @@ export interface Verdict {
   readonly message?: string | undefined
   /** Why the condition of the rule has no value. */
   readonly failure?: string | undefined
-  /** Rules that want an approval or a confirmation before the call is made; undefined when none does. */
+  /** Rules that want an approval or a confirmation before the call is made; undefined when no rule does. */
   readonly holds?: readonly RuleModel[] | undefined
 }
 

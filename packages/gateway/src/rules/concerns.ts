@@ -3,7 +3,10 @@ import type { Principal } from '@gantry/mcp/exchange'
 import type { Subject } from './facts.ts'
 import { type Compare, isLike } from './rule-index.ts'
 
-/** What a rule has to do with a caller: `denies` also callers that are spelled almost like the one it names. */
+/**
+ * Whether a rule is about a caller. `denies`: the rule only denies to this caller, whose name is spelled almost like
+ * the name in the rule.
+ */
 export type Concern = 'fully' | 'denies' | 'not'
 
 export function concernOf(rule: Pick<RuleModel, 'who'>, subject: Subject): Concern {

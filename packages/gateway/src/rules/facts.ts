@@ -98,7 +98,7 @@ export class AnnotationsValue {
       const value = Object.hasOwn(given, name) ? given[name] : undefined
       return typeof value === 'boolean' ? value : assumed
     }
-    // Prompts and resources are read. A method that nobody knows can do anything.
+    // Prompts and resources are only read. An unknown method can do anything.
     const isReading = kind === 'prompts' || kind === 'resources'
     this.title = textOf(given.title)
     this.readOnlyHint = flag('readOnlyHint', isReading)
@@ -207,7 +207,7 @@ export class KnownCaller {
     return this.#claims
   }
 
-  /** The claim `groups`: a list of texts, or one text. Anything else is no group. */
+  /** The claim `groups`: a list of texts, or a single text. Other values are not groups. */
   get groups(): string[] {
     const groups = this.#caller.auth?.claims?.groups
     if (typeof groups === 'string') return [groups]
@@ -234,7 +234,10 @@ export class KnownCall {
   readonly #call: PolicyCall
   readonly #given: JsonObject | undefined
   readonly #read = new Map<string, unknown>()
-  /** Arguments that no other one is like. Rules ask for the same ones again and again. */
+  /**
+   * Names of arguments that no other argument resembles. They are kept because rules ask for the same names again and
+   * again.
+   */
   readonly #clear = new Set<string>()
   #named: ReadonlyMap<string, readonly string[]> | undefined
   readonly #meter = new Meter()

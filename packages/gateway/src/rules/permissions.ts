@@ -111,7 +111,7 @@ export class Permissions {
     if (call) return this.#decide(relevant.rules, object, call)
     if (relevant.listed) return relevant.listed
     const verdict = this.#decide(relevant.rules, object, undefined)
-    // What a method may do depends on more rules than those that mention it.
+    // What a method may do depends on more rules than the rules that mention it.
     if (object.kind !== 'methods' && relevant.rules.every(isSettledInLists)) relevant.listed = verdict
     return verdict
   }
@@ -136,7 +136,7 @@ export class Permissions {
     return { allowed: false, rule: undefined, message: unmet?.message }
   }
 
-  /** Without those that are about other callers, or say nothing of this one. */
+  /** The rules without those that are about other callers or say nothing about this caller. */
   #relevantRules(mentions: Mentions, object: PolicyObject): RelevantRules {
     let relevant = this.#memory.relevant.get(mentions)
     if (!relevant) {
@@ -184,7 +184,7 @@ export class Permissions {
     })
   }
 
-  /** The windows in which the rules about an object count calls; empty when none does. */
+  /** The windows in which the rules about an object count calls; empty when no rule counts. */
   windows(object: PolicyObject): readonly number[] {
     if (!this.#index.isCounting) return NO_WINDOWS
     const counting = this.#index.mentions(object).rules.filter(({ rule }) => this.#concern(rule) !== 'not')
@@ -248,7 +248,7 @@ export class Permissions {
     return allowed.some(isThere)
   }
 
-  /** A method that nobody knows can do anything at its target, so it is for those who may do anything there. */
+  /** An unknown method can do anything at its target, so it is only for callers who may do anything there. */
   #unmentionedMethod({ target }: PolicyObject, unmet: RuleModel | undefined): Verdict {
     const mayAnything = LISTED_KINDS.every((kind) => this.mayCallAll(target, kind))
     return mayAnything ? ALLOWED : { allowed: false, rule: undefined, message: unmet?.message }

@@ -45,7 +45,7 @@ export interface Part {
 export class RuleIndex {
   /** Nothing is kept from anybody: all callers see the same. */
   readonly isCommon: boolean
-  /** Whether any condition is about the program that a caller uses, which can be another one in each request. */
+  /** Whether any condition is about the program that a caller uses. It can be a different program in each request. */
   readonly readsClients: boolean
   /** Whether any condition counts calls. */
   readonly isCounting: boolean

@@ -109,7 +109,10 @@ export interface ExchangeLogOptions {
 const MOST_GATEWAYS = 900_000
 const MOST_EXCHANGES = 1e10
 
-/** Where several gateways act as one, each counts its exchanges in a range of its own: an id is found among all. */
+/**
+ * When several gateways act as one, each counts its exchanges in a range of its own, so that an id names one exchange
+ * among all.
+ */
 export function firstIdOf({ workers, cluster }: Pick<ServerModel, 'workers' | 'cluster'>): number {
   const isAlone = workers === 1 && !cluster
   return isAlone ? 1 : randomInt(1, MOST_GATEWAYS) * MOST_EXCHANGES + 1

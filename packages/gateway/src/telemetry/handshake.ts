@@ -53,7 +53,9 @@ export class Handshake {
     this.#changed()
   }
 
-  /** A wire is opened. The first one is the step under way; a further one is a step of its own. */
+  /**
+   * Called when a wire is opened. The first wire belongs to the step under way; each further wire is a step of its own.
+   */
   opening(kind: string): void {
     if (this.steps.at(-1)?.name === 'spawn' || this.steps.at(-1)?.name === 'connect') return
     if (kind === 'stdio') this.begin('spawn', 'again: it did not survive the question')

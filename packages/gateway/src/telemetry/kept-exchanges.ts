@@ -19,7 +19,9 @@ export class KeptExchanges {
   /** No recent exchange before this one has messages. */
   #firstKept: number
 
-  /** `ring` has each of the last exchanges at its id. An empty one keeps nothing. `bodyBytes`: characters of a message. */
+  /**
+   * `ring` has each of the last exchanges at its id. An empty ring keeps nothing. `bodyBytes`: characters of a message.
+   */
   constructor(
     ring: readonly (ExchangeRecord | undefined)[],
     bodyBytes: number,
@@ -36,7 +38,7 @@ export class KeptExchanges {
     return this.#ring.length
   }
 
-  /** A newer one has its place. */
+  /** Called when a newer exchange takes its place. */
   pushedOut(old: ExchangeRecord): void {
     const { messages } = old
     this.#strip(old)
@@ -44,7 +46,7 @@ export class KeptExchanges {
     if (old.status !== 'running' && this.#survivors.wants(old)) this.#survivors.add(old, messages)
   }
 
-  /** It ran so long that newer ones have pushed it out. */
+  /** Called at the end of an exchange that ran so long that newer exchanges have pushed it out. */
   endedLate(record: ExchangeRecord): void {
     if (this.#size > 0 && this.#survivors.wants(record)) this.#survivors.add(record, record.messages)
   }
@@ -124,7 +126,10 @@ const MOST_SLOW = 100
 /** Characters of everything that is kept here. */
 const MAX_CHARACTERS = 8 * 1024 * 1024
 
-/** What failed, and what took longest, among exchanges that newer ones have pushed out. Bounded in number and size. */
+/**
+ * The exchanges that failed or took longest, among those that newer exchanges have pushed out. Bounded in number and
+ * size.
+ */
 class Survivors {
   /** Oldest first. */
   #failed: ExchangeRecord[] = []
@@ -153,7 +158,7 @@ class Survivors {
     while (this.#characters > MAX_CHARACTERS) this.#drop(this.#oldestOfGreatest() ?? this.#slowest.pop())
   }
 
-  /** The caller with the most failures gives room: those of others are not pushed out by a flood. */
+  /** The caller with the most failures loses one, so that a flood does not push out the failures of others. */
   #oldestOfGreatest(): ExchangeRecord | undefined {
     const counts = new Map<string, number>()
     let greatest: string | undefined

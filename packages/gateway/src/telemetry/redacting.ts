@@ -11,7 +11,7 @@ function redacted(value: unknown): unknown {
   return isSecret ? REDACTED : value
 }
 
-/** Texts lose only what is a credential without doubt: for those who need the words of a target. */
+/** Takes out only what is certainly a credential, for readers who need the words of a target. */
 export function hidingShapes(_: string, value: unknown): unknown {
   return withTexts(value, hideShapes)
 }

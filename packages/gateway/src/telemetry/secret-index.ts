@@ -42,7 +42,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 const WORD_CHARACTER = /[\w-]/
-/** Odd, and new in each process: nobody can make texts that count as another. */
+/** Odd, and new in each process, so that nobody can make two texts with the same hash. */
 const [ONE, TWO] = [randomInt(2 ** 30) * 2 + 1, randomInt(2 ** 30) * 2 + 1]
 const LEAST_BITS = 16
 /** A text that was made to be slow is not compared any more: what ends like a secret is taken for it. */
@@ -250,7 +250,7 @@ function isFor(spelling: Spelling, owner: string | undefined): boolean {
   return owner === undefined || spelling.owner === undefined || spelling.owner === owner
 }
 
-/** What overlaps is one, with the label of what begins first. */
+/** Places that overlap are joined, with the label of the place that begins first. */
 function merged(found: Found[]): Found[] {
   const all: Found[] = []
   for (const one of found.sort((a, b) => a.start - b.start || b.end - a.end)) {

@@ -28,7 +28,7 @@ const CREDENTIAL_HOLDERS = new Set([
 ])
 /** Shorter values would be found in the middle of ordinary words, and among the keys of JSON. */
 const SHORTEST = 8
-/** Spellings that are kept of secrets which came at run time: those of about seventy thousand tokens. */
+/** How many spellings are kept of secrets that came at run time: enough for about seventy thousand tokens. */
 const MOST_LEARNED = 500_000
 /** In texts, values from this length on are found where they stand as a word of their own. */
 const SHORTEST_WORD = 4
@@ -53,7 +53,7 @@ export interface SecretOwner {
 export class SecretScrubber {
   /** Secrets of earlier configurations, whose targets may still be ending, and secrets that came at run time are learned. */
   readonly #long = new SecretIndex({ shortest: SHORTEST, most: MOST_LEARNED })
-  /** Short ones may be ordinary words, which only errors and the log do without. */
+  /** Short secrets may be ordinary words. Only errors and the log leave such words out. */
   readonly #words = new SecretIndex({ shortest: SHORTEST_WORD, isWord: true, most: MOST_LEARNED })
   /** Whether there is nothing to look for. A plain member: calls look at it. */
   isEmpty = true

@@ -25,7 +25,7 @@ export const DURATION_BOUNDS: readonly number[] = [
   1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000,
 ]
 
-/** Everything since the start, for those who keep history themselves. */
+/** Everything since the start, for systems that keep the history themselves. */
 export interface StatsTotals {
   readonly calls: number
   readonly errors: number
@@ -327,7 +327,7 @@ export class WaitingCalls<Record> {
   }
 }
 
-/** Values that are looked at in one text; of longer ones the rest is not counted. */
+/** How many parts of a value are looked at. Further parts are not counted. */
 const MOST_VALUES = 2_000
 
 /** About how long a value is as JSON. It costs little, also for very long values. */

@@ -2,7 +2,7 @@ import { limitedLog, type Log } from './log.ts'
 
 const LIMIT = { lines: 50, period: 1000 }
 
-/** What targets write to stderr, in the log. It is for those who look closely: a level below everything else. */
+/** Writes to the log what targets write to stderr, with a level below everything else. */
 export class StderrLog {
   readonly #log: Log
   readonly #targets = new Map<string, Log>()

@@ -7,7 +7,7 @@ const SSE_PARAMETER = 'gantry-sse'
 /** The session that a request belongs to. */
 export interface AskedSession {
   readonly id: string
-  /** It is nothing but a stream (HTTP+SSE), and ends with it. */
+  /** The session is only a stream (HTTP+SSE), and ends with it. */
   readonly isStream: boolean
 }
 
@@ -23,7 +23,9 @@ export interface SessionRouter {
   /** The id of a session that begins here. */
   mark(session: string): string
   isElsewhere(session: AskedSession): boolean
-  /** Passes a request on to the gateway that has its session. `here` is called when that is this one now. */
+  /**
+   * Passes a request on to the gateway that has its session. `here` is called when this gateway has the session now.
+   */
   passOn(session: AskedSession, asked: Passed, here: () => void): void
 }
 

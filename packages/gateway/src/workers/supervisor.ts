@@ -52,7 +52,7 @@ class Supervisor {
     const stopped = this.#takeSignals()
     const port = this.#openPort()
     try {
-      // What keeps the first from starting would keep all of them.
+      // A fault that keeps the first worker from starting would keep all workers from starting.
       await this.#start(0)
       await Promise.all(Array.from({ length: this.#count - 1 }, (_, index) => this.#start(index + 1)))
       this.#log('info', 'All workers serve', { workers: this.#count })
@@ -179,7 +179,10 @@ class Supervisor {
     }
   }
 
-  /** A reload that is asked for during another one runs after it: workers of the first may have the version before. */
+  /**
+   * A reload that is asked for during another reload runs after it, because workers of the first may have the old
+   * version.
+   */
   #reload(): Promise<ReloadResult> {
     this.#asked ??= Promise.resolve(this.#reloading).then(() => {
       this.#asked = undefined
@@ -211,7 +214,7 @@ class Supervisor {
   }
 }
 
-/** Passes on what one worker tells; undefined: it is gone. */
+/** Passes on what a worker tells; undefined when the worker is gone. */
 function tellOthers(worker: Worker, told: unknown): void {
   for (const other of Object.values(cluster.workers ?? {})) {
     if (other && other !== worker && other.isConnected()) other.send({ told: told ?? null, from: worker.id })

@@ -3,10 +3,10 @@ import { parseJson } from '@gantry/mcp/foreign'
 
 /** One of the processes that share the port of a gateway. */
 export interface WorkerPlace {
-  /** From 0 on. A worker that is started again has the slot of the one before. */
+  /** Counted from 0. A worker that is started again has the slot of the previous worker. */
   readonly slot: number
   readonly count: number
-  /** Other than that of the worker before it in its slot, which may still be there. */
+  /** Differs from the turn of the previous worker in the slot, which may still be there. */
   readonly turn: 0 | 1
   /** Where the sockets of the workers are. */
   readonly folder: string

@@ -37,7 +37,7 @@ export class WorkerPort {
     this.#server.headersTimeout = 0
   }
 
-  /** The name leads to the newest worker of the slot at once; the one before ends what it has begun. */
+  /** The name leads to the newest worker of the slot at once; the previous worker ends what it has begun. */
   async open(forwarded: Forwarded): Promise<void> {
     this.#forwarded = forwarded
     const { folder, slot } = this.place
@@ -79,7 +79,7 @@ export class WorkerPort {
     passOn(request, response, { socketPath: socketOf(this.place.folder, slot), added }, otherwise)
   }
 
-  /** What the other workers answer; those that are starting or ending are left out. */
+  /** The answers of the other workers; workers that are starting or ending are left out. */
   async askOthers(question: string): Promise<string[]> {
     const { count, slot } = this.place
     const others = Array.from({ length: count }, (_, other) => other).filter((other) => other !== slot)

@@ -23,7 +23,7 @@ type Line = { readonly value: unknown } | { readonly error: ApiProblem }
 /** Numbers stay as they were written. */
 const readJson = jsonReader('source')
 
-/** Answers what another gateway asks, as the admin API would: the other one has admitted the person. */
+/** Answers what another gateway asks, as the admin API would. That gateway has already checked the person's access. */
 export async function* answerOther(
   handlers: Handlers,
   toJson: (value: unknown) => string,

@@ -33,7 +33,7 @@ const PASSED: ReadonlySet<AdminEvent['type']> = new Set([
 const LOOK = 2_000
 const GATHER = 100
 
-/** The events of all gateways in one stream, for as long as one reads it: nothing is asked for otherwise. */
+/** The events of all gateways in one stream. Other gateways are asked only while the stream is read. */
 export function eventsOfAll(sources: EventSourcesOfAll, request: Request): AsyncIterable<Item> {
   // What another gateway told meanwhile is not known, so a stream that is taken up again begins anew.
   const { lastEventId, ...fresh } = request
@@ -136,7 +136,7 @@ class EventsOfAll {
     for (const name of this.#changed) this.#targetChanged(name)
   }
 
-  /** When our own figures are told, those of all are. */
+  /** When our own figures are sent, the figures of all gateways are sent. */
   async #tellStats(own: Extract<AdminEvent, { type: 'stats' }>): Promise<void> {
     if (this.#isCounting) return
     this.#isCounting = true

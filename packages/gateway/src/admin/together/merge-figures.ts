@@ -4,7 +4,7 @@ export function sumOf<T>(values: readonly T[], of: (value: T) => number | undefi
   return values.reduce((sum, value) => sum + (of(value) ?? 0), 0)
 }
 
-/** The first of each name; `merge` makes one of those that have the same. */
+/** Keeps the first item of each name; `merge` joins items with the same name. */
 export function byName<T>(
   values: readonly T[],
   nameOf: (value: T) => string,
@@ -29,7 +29,7 @@ export function mergeBuckets(lists: readonly (readonly TrafficBucket[])[]): Traf
   })
 }
 
-/** Each gateway knows its own times only, so those of all are the means of theirs, by calls. */
+/** Each gateway knows only its own times, so the times of all are means of theirs, weighted by calls. */
 export function mergeStats(all: readonly TrafficStats[]): TrafficStats {
   const calls = sumOf(all, (one) => one.calls)
   const errors = sumOf(all, (one) => one.errors)
@@ -43,7 +43,10 @@ export function mergeStats(all: readonly TrafficStats[]): TrafficStats {
   }
 }
 
-/** A program is at one gateway, and the others connect to that one. One that does not start is a problem there. */
+/**
+ * A program is at one gateway, and the others connect to that gateway. A program that does not start is a problem of
+ * that gateway.
+ */
 function ownerOf<T extends TargetCard>(cards: readonly [T, ...T[]]): T | undefined {
   if (cards[0].kind !== 'stdio') return undefined
   return cards.find(({ transport }) => transport === 'stdio') ?? cards.find(({ problem }) => problem)

@@ -20,7 +20,7 @@ type Merges = {
   readonly [Name in CallName]?: (replies: Replies<Name>, request: ApiRequest<Name>) => RouteReply<Name>
 }
 
-/** Routes whose answers are put together from those of all gateways. */
+/** Routes whose answers are put together from the answers of all gateways. */
 export const MERGES: Merges = {
   overview: (all) => {
     const targets = cardsOf(all)

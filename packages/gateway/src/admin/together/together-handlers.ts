@@ -5,7 +5,7 @@ import { type Asking, isAbsent } from './asking.ts'
 import { eventsOfAll } from './events-of-all.ts'
 import { MERGES } from './merge-replies.ts'
 
-/** Routes about something that is at one gateway: the one that was asked, or another one. */
+/** Routes about something that is at a single gateway: the gateway that was asked, or another gateway. */
 const SOMEWHERE = [
   'wireDetail',
   'replayExchange',

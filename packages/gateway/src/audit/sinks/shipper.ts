@@ -39,7 +39,7 @@ const IDLE = 30_000
 export class Shipper {
   readonly #options: ShipperOptions
   readonly #stop = new AbortController()
-  /** Chains to send: the own one, and those of processes that have ended before all was sent. */
+  /** Chains to send: the chain of this process, and the chains of processes that ended before everything was sent. */
   readonly #chains: string[]
   #wake: (() => void) | undefined
   #isAwake = true

@@ -111,7 +111,9 @@ class ExchangeEvent implements WaitingEvent {
     this.#bytes = record?.bytes
   }
 
-  /** They wait for the hashes of others, which are cheaper together. Longer ones are not kept for that. */
+  /**
+   * Arguments are hashed together with those of other requests, which is cheaper. Long arguments are hashed at once.
+   */
   setArguments(json: string): void {
     this.#args = json
     if (json.length > MOST_WAITING) this.#hashArguments()
@@ -172,7 +174,7 @@ interface Denial {
   readonly rule: string | undefined
 }
 
-/** Who refused it: a rule or a limit. What policy hides looks to the resolver as if it were not there. */
+/** What refused the request: a rule or a limit. For the resolver, an object that policy hides does not exist. */
 function denialOf(exchange: GatewayExchange, limit: string | undefined): Denial | undefined {
   const { ruling, resolved, method } = exchange
   if (limit !== undefined) return { rule: ruling?.rule }

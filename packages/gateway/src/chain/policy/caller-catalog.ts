@@ -28,7 +28,7 @@ interface CallerCatalogOptions {
   readonly rulings?: RuleCounts | undefined
 }
 
-/** An endpoint as one caller sees it: made only from the targets that the caller may know. */
+/** An endpoint as a caller sees it. It is made only from targets that the caller may know. */
 export class CallerCatalog {
   readonly #catalog: EndpointCatalog
   readonly #permissions: Permissions
@@ -111,7 +111,7 @@ export class CallerCatalog {
     return entry && this.lists(kind, entry) ? entry : undefined
   }
 
-  /** Whether an entry of the merged lists is in those of the caller. The configuration has selected it already. */
+  /** Whether an entry of the merged lists is also in the caller's lists. The configuration has selected it already. */
   lists(list: ListKind, { target, own, item }: MergedEntry): boolean {
     const isTemplate = list === 'templates'
     return this.isOpen || this.#permissions.maySee(objectOf(LISTED_AS[list], target, own, item, isTemplate))
@@ -124,8 +124,8 @@ export class CallerCatalog {
   }
 
   /**
-   * Resources that the configuration leaves out are there for nobody, listed or not. A method that nobody knows could
-   * reach what is left out, so it takes a rule that names methods.
+   * Resources that the configuration leaves out do not exist for any caller, listed or not. An unknown method could
+   * reach them, so it needs a rule that names methods.
    */
   #isOffered(kind: ObjectKind, catalog: TargetCatalog, own: string, call?: PolicyCall): boolean {
     if (kind === 'methods') {
@@ -233,7 +233,7 @@ export class CallerCatalog {
     return this.#catalog.meta(this.catalogs)
   }
 
-  /** Where rules decide who sees what, a list must not be shown to other callers. */
+  /** When rules decide who sees what, a list must not be shown to other callers. */
   caching(): { ttlMs: number; cacheScope: 'public' | 'private' } {
     const caching = this.#catalog.caching(this.catalogs)
     return this.isCommon ? caching : { ...caching, cacheScope: 'private' }

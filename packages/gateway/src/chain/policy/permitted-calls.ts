@@ -67,7 +67,7 @@ export class PermittedCalls {
   }
 }
 
-/** The length of keys is limited, that of URIs is not. */
+/** The length of keys is limited, the length of URIs is not. */
 function keyOf({ auth, resolved }: GatewayExchange): string {
   const { kind, catalog, name } = resolved!
   const object = JSON.stringify([principalKey(auth?.principal), kind, catalog.target.name, name])

@@ -57,7 +57,7 @@ export function withoutDenied(holder: JsonObject, member: string, may: May): Jso
   return kept.length === items.length ? holder : { ...holder, [member]: kept }
 }
 
-/** Values that lead to nothing but denied resources are not suggested. */
+/** Values that lead only to denied resources are not suggested. */
 function withoutDeniedValues(params: JsonObject, result: JsonObject, may: May): JsonObject {
   const { ref, argument, context } = params
   const { completion } = result

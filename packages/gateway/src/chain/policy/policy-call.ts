@@ -17,7 +17,7 @@ export function policyCall({ method, params, resolved }: Request): PolicyCall | 
   return new MadeCall(argsOf(resolved.kind, params))
 }
 
-/** Few rules ask for the time. For those that do, it stands still. */
+/** Few rules ask for the time. During a call it stands still for them. */
 class MadeCall implements PolicyCall {
   readonly args: JsonObject | undefined
   #now: Date | undefined

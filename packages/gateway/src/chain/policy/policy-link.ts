@@ -33,7 +33,7 @@ function isOpenToAll({ policy, targets }: GatewayModel): boolean {
   return !isSelecting && !policy.trial && permissionsOf(policy, {}).isCommon && !policy.rules.some(asksFirst)
 }
 
-/** Only counters of calls are waited for: one more promise would cost half as much as most rules. */
+/** Only counters of calls are awaited: a further promise would cost half as much as most rules. */
 function decide(...[exchange, next, services]: [...Parameters<Link>, PolicyServices]): ReturnType<Link> {
   const asked = exchange as ResolvedExchange
   const { visible, resolved } = asked

@@ -3,7 +3,10 @@ import { spendTokens, type Bucket, type KeptBucket, type Spent } from '../../sto
 /** The buckets of one request, each with the name of its counter. */
 export type NamedBuckets = readonly (readonly [counter: string, bucket: Bucket])[]
 
-/** Counters that are kept at most; those that were used longest ago are forgotten first: they are the fullest. */
+/**
+ * The most counters that are kept. Counters that were used longest ago are forgotten first, because they are the
+ * fullest.
+ */
 const MAX_COUNTERS = 100_000
 
 interface Kept extends KeptBucket {

@@ -52,7 +52,7 @@ export interface Fill {
   readonly capacity: number
 }
 
-/** What one caller, or one value of `by`, has used of a limit. */
+/** What a caller, or a value of `by`, has used of a limit. */
 export interface ShareFill {
   readonly who: string
   readonly fills: readonly Fill[]
@@ -65,7 +65,9 @@ export interface Counted {
   readonly running: readonly (readonly [key: string, count: number])[]
 }
 
-/** What this process has counted, on all endpoints together: a limit is not passed by using another one. */
+/**
+ * What this process has counted, on all endpoints together, so that nobody gets past a limit by using another endpoint.
+ */
 export class RateCounts {
   readonly local: LocalBuckets = new LocalBuckets()
   readonly running: Running = new Running()

@@ -155,7 +155,7 @@ function keptShare(limit: RateModel, text: string, value: unknown): Share {
   }
   let share = shares.get(text)
   if (!share) {
-    // The length of keys is limited, that of values of expressions is not.
+    // The length of keys is limited, the length of values of expressions is not.
     const hash = createHash('sha256')
       .update(JSON.stringify([limit.name, value]))
       .digest('base64url')

@@ -20,7 +20,7 @@ import { TargetError } from '../../targets/target-error.ts'
 /** A caller that asks too often must not push the failures of others out of the log. */
 const REFUSALS: LogLimit = { lines: 5, period: 10_000 }
 
-/** Counts and records every request, shows it to those who watch, and makes an outcome of whatever was thrown. */
+/** Counts and records every request, shows it to watchers, and makes an outcome of every thrown error. */
 export function recorderLink(exchanges: ExchangeLog, log: Log, late: LateRefusals): Link {
   const refusals = limitedLog(log, REFUSALS)
   return async (exchange, next) => {
@@ -52,7 +52,7 @@ export function recorderLink(exchanges: ExchangeLog, log: Log, late: LateRefusal
   }
 }
 
-/** Whether a policy, a limit or the like refused the request: its target was not asked, and could have been. */
+/** Whether the gateway itself (policy, a limit) refused the request, so that its target was not asked. */
 function isOurs({ status, targetMs }: ExchangeRecord, outcome: Outcome): boolean {
   if ((status !== 'error' && status !== 'tool-error') || targetMs !== undefined) return false
   return outcome.type !== 'error' || !(outcome.cause instanceof TargetError)

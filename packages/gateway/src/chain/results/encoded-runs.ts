@@ -4,10 +4,10 @@ import { encodingOf } from './encoded-text.ts'
 const SHORTEST = 11
 /** Lines of base64 are mostly broken at 64 or 76 characters. Few words are as long as this. */
 const SHORTEST_LINE = 30
-/** One character of so many may be none of ASCII, unless the text is in UTF-8: words look like base64. */
+/** One of so many characters may be outside of ASCII, unless the text is in UTF-8: words look like base64. */
 const LATIN_SHARE = 4
 
-/** What each sign stands for; 255: it is none. */
+/** The value of each character of base64; 255 for all other characters. */
 const VALUES = new Uint8Array(128).fill(255)
 for (const [row, at] of [
   ['ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 0],

@@ -4,11 +4,11 @@ import { isUtf8 } from 'node:buffer'
 export const ENCODED: RegExp = /"blob"|;base64,|svg/i
 
 const DATA_URI = /(;base64,)([\w+/-]{8,}={0,2})/gi
-/** Texts have none of these but tabs, ends of lines and the escapes of terminals. */
+/** Of these, texts have only tabs, ends of lines and the escapes of terminals. */
 const CONTROL = /[\0-\x08\x0E-\x1A\x1C-\x1F]/
 const UTF_16 = '\uFEFF'
 
-/** What makes a clean text of a text; the same one when there is nothing to take out. */
+/** Makes a clean text of a text. Returns the same text when there is nothing to take out. */
 type Clean = (text: string) => string
 
 /** Base64 of bytes that are text, cleaned; the same when there is nothing to take out, or they are no text. */
@@ -34,7 +34,7 @@ export function encodingOf(bytes: Buffer): 'utf8' | 'latin1' | 'utf16le' | undef
   return isUtf8(bytes) ? 'utf8' : 'latin1'
 }
 
-/** With the mark in front, or with nothing but ASCII in it. */
+/** With the mark in front, or with ASCII only. */
 function isUtf16(bytes: Buffer): boolean {
   if (bytes.length % 2 !== 0 || bytes.length === 0) return false
   if (bytes.toString('utf16le', 0, 2) === UTF_16) return true

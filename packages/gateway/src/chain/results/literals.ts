@@ -2,7 +2,7 @@ import { RefusedResult } from './refused-result.ts'
 
 /** Shorter texts would be found everywhere. */
 const SHORTEST = 4
-/** Longer texts are searched for one by one. */
+/** Longer texts are searched for separately. */
 const LONGEST = 256
 const MOST_LONG = 100
 const MOST = 100_000

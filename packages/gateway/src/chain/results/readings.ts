@@ -23,7 +23,7 @@ export function* readingsOf(text: string): Generator<string> {
     }
     if (shown === before) break
   }
-  // What one way takes for a sign of its own may mean something else in another.
+  // A character that has a meaning in one reading may mean something else in another reading.
   for (const read of WAYS) {
     const other = read(text)
     if (!known.has(other)) yield other
@@ -32,7 +32,7 @@ export function* readingsOf(text: string): Generator<string> {
 
 /** Colours in what a terminal shows. */
 const COLOURS = /\u001B\[[\d;:]*[A-Za-z]/g
-/** Signs that take no room, and those that nothing shows. */
+/** Characters that take no room, and characters that are not shown. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800\0-\x08\x0E-\x1F\x7F-\x9F]/gu
 /** Printed numbers have them between their groups. */
 const DASH = /[\u2010-\u2015\u2212]/g

@@ -25,9 +25,9 @@ const OPAQUE: ReadonlySet<string> = new Set([
 ])
 /** Below these, every name is the server's own. */
 const DATA: ReadonlySet<string> = new Set(['structuredContent', 'arguments', 'requestedSchema'])
-/** How the protocol writes names of its own. All others are those of the server. */
+/** How the protocol writes its own names. All other names belong to the server. */
 const PROTOCOL_NAME = /^_?[A-Za-z]{1,40}$/
-/** Shorter numbers identify nobody. */
+/** Shorter numbers do not identify a person. */
 const SHORTEST_NUMBER = 4
 
 const GONE: unique symbol = Symbol('gone')
@@ -256,7 +256,7 @@ function quietly(text: string): unknown {
   }
 }
 
-/** Where an object has text as base64. Images are none, but for drawings. */
+/** Where an object has text as base64. Images are not text, except drawings. */
 function encodedMember({ blob, data, mimeType }: JsonObject): 'blob' | 'data' | undefined {
   if (typeof blob === 'string') return 'blob'
   return typeof data === 'string' && /svg/i.test(String(mimeType)) ? 'data' : undefined

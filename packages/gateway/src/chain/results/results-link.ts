@@ -77,13 +77,13 @@ function handle(rules: readonly ResultRule[], findings: ResultFindings): Handlin
   }
 }
 
-/** The URI of a resource that has changed is the one that the caller has subscribed to. */
+/** The URI of a changed resource is the URI that the caller has subscribed to. */
 function subscribed({ method, params }: Notification): string | undefined {
   const uri = method === 'notifications/resources/updated' ? params?.uri : undefined
   return typeof uri === 'string' ? uri : undefined
 }
 
-/** Progress without a piece of the result: what is to be hidden could begin in one and end in the next. */
+/** Progress without the piece of the result: what has to be hidden could begin in one piece and end in the next. */
 function withoutPiece(notification: Notification): Notification {
   const { params } = notification
   const meta = params?._meta

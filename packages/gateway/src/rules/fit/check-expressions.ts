@@ -36,7 +36,7 @@ export async function expressionProblem(
   return unknownGuard(expression, asking)
 }
 
-/** The kind of a value where it is not one of those that a schema takes. */
+/** The kind of a value, if the schema does not take values of this kind. */
 function otherKind(type: string, wanted: unknown): string | undefined {
   const { type: named } = Object(wanted) as { type?: unknown }
   const kinds = Object.hasOwn(KINDS, baseOf(type)) ? KINDS[baseOf(type)]! : undefined

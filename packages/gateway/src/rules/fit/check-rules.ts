@@ -60,7 +60,7 @@ export function objectsOf({ target, tools, prompts, resources }: Offer): PolicyO
   ]
 }
 
-/** `tool == "other" && …` says by itself that it is not about this one. */
+/** `tool == "other" && …` says by itself that it is not about this tool. */
 function cannotHold({ when }: RuleModel, object: PolicyObject): boolean {
   return when!.evaluate(new Facts({ object })) === 'no'
 }

@@ -48,7 +48,7 @@ export function openTracer(options: TracerOptions): Tracer {
   return {
     durations,
     begin: (exchange) =>
-      // What an edge asks on its own behalf is no request of a client.
+      // A request that an edge makes on its own behalf does not come from a client.
       exchange.id === undefined ? undefined : new OtelRequestTrace(exchange, services),
     sessionEnded: (session) => measureSession(durations, session),
     close: () => sender.close(),

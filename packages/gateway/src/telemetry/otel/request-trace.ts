@@ -274,7 +274,7 @@ export class OtelRequestTrace implements RequestTrace, AskingTrace {
     }
   }
 
-  /** What came with a request may go to its target, and not to those who watch. */
+  /** Values that came with a request may go to its target, but not to the collector. */
   #told(place: SpanPlace | undefined): SpanPlace | undefined {
     return place?.state !== undefined && this.#services.hasSecrets(place.state)
       ? { ...place, state: undefined }
