@@ -62,6 +62,7 @@ export {
   detectorsFor,
   loadRe2,
   replaceFound,
+  SPELLED,
   withoutHidden,
 } from './sensitive/index.ts'
 export { isLoopbackAddress, isLoopbackHost, withoutBrackets } from './gateway-model.ts'

@@ -1,7 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Signs by which JSON shows that a text may stand in it encoded. */
-export const ENCODED: RegExp = /"blob"|;base64,|svg/i
+/** Whether a text may stand in JSON encoded: in a blob, an address or a drawing. False where JSON has no escapes in it. */
+export function mayHoldEncoded(json: string): boolean {
+  return json.includes('blob') || json.includes(DATA_MARK) || (json.includes('mimeType') && SVG.test(json))
+}
+
+export const SVG: RegExp = /svg/i
+const DATA_MARK = ';base64,'
 
 const DATA_URI = /(;base64,)([\w+/-]{8,}={0,2})/gi
 /** Of these, texts have only tabs, ends of lines and the escapes of terminals. */
@@ -23,7 +28,7 @@ export function cleanBase64(data: string, clean: Clean): string {
 
 /** A text whose `data:` URIs are cleaned. */
 export function cleanDataUris(text: string, clean: Clean): string {
-  if (!text.includes(';base64,')) return text
+  if (!text.includes(DATA_MARK)) return text
   return text.replaceAll(DATA_URI, (_, mark: string, data: string) => mark + cleanBase64(data, clean))
 }
 

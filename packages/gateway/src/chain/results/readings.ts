@@ -1,8 +1,5 @@
 import { isUtf8 } from 'node:buffer'
 
-/** Texts that may be read in another way, too. */
-export const SPELLED: RegExp = /[^\t\n\r\u0020-\u007E]|[%\\&]/
-
 /** How often a text is read once more. An honest text is read two or three times. */
 const MOST_ROUNDS = 4
 

@@ -7,7 +7,7 @@ import {
   type JsonObject,
 } from '@gantry/mcp/exchange'
 import { DistinctNames, type ResultRule } from '../../model/index.ts'
-import { cleanBase64, cleanDataUris, ENCODED } from './encoded-text.ts'
+import { cleanBase64, cleanDataUris, mayHoldEncoded, SVG } from './encoded-text.ts'
 import { fitMask, isNumber, schemaAt, type LeafSchema } from './fit-mask.ts'
 import { endOf, follow, pathsOf, type PathSteps } from './path-steps.ts'
 import { Literals } from './literals.ts'
@@ -60,7 +60,7 @@ export class ResultCleaner {
 
   /** Whether nothing is to be taken out of a value, by its JSON as it came. False says nothing. */
   isCleanJson(json: string): boolean {
-    return this.#paths.size === 0 && this.#texts.isCleanJson(json) && !ENCODED.test(json) && !hasSeams(json)
+    return this.#paths.size === 0 && this.#texts.isCleanJson(json) && !mayHoldEncoded(json) && !hasSeams(json)
   }
 
   /** The same value when there is nothing to take out. Throws `RefusedResult`. */
@@ -259,5 +259,5 @@ function quietly(text: string): unknown {
 /** Where an object has text as base64. Images are not text, except drawings. */
 function encodedMember({ blob, data, mimeType }: JsonObject): 'blob' | 'data' | undefined {
   if (typeof blob === 'string') return 'blob'
-  return typeof data === 'string' && /svg/i.test(String(mimeType)) ? 'data' : undefined
+  return typeof data === 'string' && SVG.test(String(mimeType)) ? 'data' : undefined
 }

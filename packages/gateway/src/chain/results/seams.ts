@@ -8,13 +8,23 @@ const AROUND = 2048
 /** Seams that are not further apart are looked at together: there may be one behind each character. */
 const TOGETHER = 16 * 1024
 
-/** Some programs write a space in front of the colon. */
-const TEXT = /"text"\s*:/g
+const TEXT = '"text"'
 
 /** Whether JSON has several texts, of which one could go on in the next. False says nothing of other JSON. */
 export function hasSeams(json: string): boolean {
-  TEXT.lastIndex = 0
-  return TEXT.test(json) && TEXT.test(json)
+  const first = nextText(json, 0)
+  return first !== undefined && nextText(json, first) !== undefined
+}
+
+/** The place behind the name of the next text; undefined when there is none. */
+function nextText(json: string, from: number): number | undefined {
+  for (let at = json.indexOf(TEXT, from); at >= 0; at = json.indexOf(TEXT, at + 1)) {
+    let end = at + TEXT.length
+    // Some programs write a space in front of the colon.
+    while (/\s/.test(json[end] ?? '')) end++
+    if (json[end] === ':') return end
+  }
+  return undefined
 }
 
 /** Parts of content, cleaned of what begins in one text and ends in another; the same list when there is none. */

@@ -2,12 +2,13 @@ import {
   compileRe2,
   detectorsFor,
   replaceFound,
+  SPELLED,
   withoutHidden,
   type ResultRule,
   type Sensitive,
 } from '../../model/index.ts'
 import { cleanEncodedRuns, hasEncodedText } from './encoded-runs.ts'
-import { readingsOf, SPELLED } from './readings.ts'
+import { readingsOf } from './readings.ts'
 import { RefusedResult } from './refused-result.ts'
 
 export type Action = 'mask' | 'drop' | 'refuse'
@@ -15,8 +16,12 @@ export type Action = 'mask' | 'drop' | 'refuse'
 /** Hears what was found: the name of what was looked for, and what was done. */
 export type OnFound = (name: string, action: Action) => void
 
-/** Replaces what one detector or pattern finds in a text. */
-type Step = (text: string, field: string, onFound: OnFound) => string
+/** Looks for what one detector or pattern finds. */
+interface Step {
+  /** A cheap look: where it is false, nothing is found. */
+  readonly mayFind: (text: string) => boolean
+  replace(text: string, field: string, onFound: OnFound): string
+}
 
 /** How many layers of base64 are opened. */
 const MOST_LAYERS = 3
@@ -45,15 +50,11 @@ export function replacementFor(name: string, action: Action, onFound: OnFound): 
 /** Cleans texts by the detectors and patterns of some rules. Refusing comes first, dropping second. */
 export class TextCleaner {
   readonly #steps: readonly Step[]
+  /** Those of all steps, each once. */
+  readonly #looks: readonly Step['mayFind'][]
   readonly #stripHidden: boolean
-  /** One look instead of one for each detector: where it finds nothing, none of them does. */
-  readonly #hint: RegExp | undefined
-  /** The same for JSON. */
-  readonly #jsonHint: RegExp | undefined
 
   constructor(rules: readonly ResultRule[]) {
-    this.#hint = hintOf(rules.flatMap(({ refuse, drop, mask }) => [...refuse, ...drop, ...mask]))
-    this.#jsonHint = this.#hint && new RegExp(`${KNOWN_NAMES}|(${this.#hint.source})`, `g${this.#hint.flags}`)
     this.#stripHidden = rules.some(({ stripHidden }) => stripHidden)
     this.#steps = (['refuse', 'drop', 'mask'] as const).flatMap((action) =>
       stepsFor(
@@ -61,6 +62,7 @@ export class TextCleaner {
         action,
       ),
     )
+    this.#looks = [...new Set(this.#steps.map(({ mayFind }) => mayFind))]
   }
 
   /** The same text when nothing was found. A field's name says what its value may be. */
@@ -101,31 +103,30 @@ export class TextCleaner {
   isCleanJson(json: string): boolean {
     if (this.#steps.length === 0) return !this.#stripHidden
     // Without signs that stand for others, each text in the value stands in the JSON as it is.
-    if (!this.#jsonHint || SPELLED.test(json)) return false
-    this.#jsonHint.lastIndex = 0
-    let found = this.#jsonHint.exec(json)
-    while (found && found[1] === undefined) found = this.#jsonHint.exec(json)
-    return !found && !hasEncodedText(json)
+    if (SPELLED.test(json)) return false
+    for (const piece of withoutKnownNames(json)) if (this.#mayHold(piece)) return false
+    return !hasEncodedText(json)
+  }
+
+  #mayHold(text: string): boolean {
+    for (const look of this.#looks) if (look(text)) return true
+    return false
   }
 
   #apply(text: string, field: string, onFound: OnFound): string {
-    if (this.#hint && !this.#hint.test(text)) return text
+    if (!this.#mayHold(text)) return text
     let shown = text
-    for (const step of this.#steps) shown = step(shown, field, onFound)
+    for (const step of this.#steps) if (step.mayFind(shown)) shown = step.replace(shown, field, onFound)
     return shown
   }
 }
 
-/** Long names that results have: no detector is to look at them twice. */
-const KNOWN_NAMES = String.raw`"(?:structuredContent|io\.modelcontextprotocol/serverInfo)":`
+/** Long names that results have: they are no words that are worth a second look. */
+const KNOWN_NAMES = /"(?:structuredContent|io\.modelcontextprotocol\/serverInfo)":/
 
-/** Undefined where patterns of the configuration have to see every text. */
-function hintOf(wanted: readonly Sensitive[]): RegExp | undefined {
-  if (wanted.some(({ kind }) => kind === 'pattern')) return undefined
-  const hints = detectorsFor(namesIn(wanted)).map(({ hint }) => hint)
-  if (hints.length === 0) return undefined
-  const flags = hints.some(({ ignoreCase }) => ignoreCase) ? 'i' : ''
-  return new RegExp(hints.map(({ source }) => `(?:${source})`).join('|'), flags)
+function withoutKnownNames(json: string): readonly string[] {
+  const mayHave = json.includes('structuredContent') || json.includes('serverInfo')
+  return mayHave ? json.split(KNOWN_NAMES) : [json]
 }
 
 function namesIn(wanted: readonly Sensitive[]): string[] {
@@ -133,17 +134,18 @@ function namesIn(wanted: readonly Sensitive[]): string[] {
 }
 
 function stepsFor(wanted: readonly Sensitive[], action: Action): Step[] {
-  const steps = detectorsFor(namesIn(wanted)).map<Step>(
-    (detector) => (text, field, onFound) =>
+  const steps = detectorsFor(namesIn(wanted)).map<Step>((detector) => ({
+    mayFind: detector.mayFind,
+    replace: (text, field, onFound) =>
       replaceFound(text, detector, field, () => replacementFor(detector.name, action, onFound)),
-  )
+  }))
   for (const one of wanted) if (one.kind === 'pattern') steps.push(patternStep(one.source, one.name, action))
   return steps
 }
 
 function patternStep(source: string, name: string, action: Action): Step {
   const pattern = compileRe2(source)
-  return (text, _field, onFound) => {
+  const replace: Step['replace'] = (text, _field, onFound) => {
     const matcher = pattern.matcher(text)
     let shown = ''
     let done = 0
@@ -154,4 +156,5 @@ function patternStep(source: string, name: string, action: Action): Step {
     }
     return done === 0 ? text : shown + text.slice(done)
   }
+  return { mayFind: () => true, replace }
 }

@@ -2,8 +2,8 @@
 export interface Detector {
   /** As the configuration and the mask name it. */
   readonly name: string
-  /** A cheap look, at the beginning of each word: where it finds nothing, the pattern is not tried. */
-  readonly hint: RegExp
+  /** A cheap look: where it is false, the pattern finds nothing. */
+  readonly mayFind: (text: string) => boolean
   /** With the flag `g`. */
   readonly pattern: RegExp
   /** Whether a match is one; `before` is the text in front of it, with the name of its field. */
@@ -25,7 +25,6 @@ export function replaceFound(
   field: string,
   replacement: (found: string) => string,
 ): string {
-  if (!detector.hint.test(text)) return text
   let shown = ''
   let done = 0
   for (const [from, to] of findAll(text, detector, field)) {

@@ -5,6 +5,7 @@ import { nationalIds } from './national-ids.ts'
 import { email, phone } from './people.ts'
 
 export { replaceFound } from './detector.ts'
+export { SPELLED } from './first-look.ts'
 export { compileRe2, loadRe2 } from './re2.ts'
 export { withoutHidden } from './hidden-text.ts'
 

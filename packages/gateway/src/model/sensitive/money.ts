@@ -1,5 +1,6 @@
 import { isLuhn, remainder } from './check-digits.ts'
 import type { Detector, Span } from './detector.ts'
+import { hasNumber } from './first-look.ts'
 
 /** Beginnings and lengths of the cards that are issued. */
 const ISSUED =
@@ -63,15 +64,15 @@ function ibanIn(match: string): Span[] | undefined {
 
 export const card: Detector = {
   name: 'card',
+  mayFind: (text) => hasNumber(text, 13),
   // In forms a plus stands for a space.
-  hint: /(?<!\d)\d(?:[ .+-]{0,2}\d){12}/,
   pattern: /(?<!\d)\d(?:[ .+-]{0,2}\d){12,}/g,
   spans: cardsIn,
 }
 
 export const iban: Detector = {
   name: 'iban',
-  hint: /[a-z]{2}\d{2}[ +-]?[\da-z]{4}/i,
+  mayFind: (text) => /[a-z]{2}\d{2}/i.test(text),
   pattern: /(?<![\da-z])[a-z]{2}\d{2}(?:[ +-]?[\da-z]){11,40}/gi,
   spans: ibanIn,
 }

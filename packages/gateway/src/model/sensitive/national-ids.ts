@@ -1,5 +1,6 @@
 import { isLuhn, isVerhoeff, remainder, weighted } from './check-digits.ts'
 import type { Detector } from './detector.ts'
+import { hasNumber } from './first-look.ts'
 
 const plain = (text: string): string => text.replaceAll(/[^\da-z]/gi, '').toUpperCase()
 
@@ -81,7 +82,7 @@ function isSingaporean(text: string): boolean {
 const SWISS_WEIGHTS = [1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]
 
 /** Numbers of people, country by country. */
-const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
+const COUNTRIES: readonly Omit<Detector, 'mayFind'>[] = [
   {
     name: 'us-ssn',
     pattern: /(?<!\d|\d-)\d{3}[-. ]?\d{2}[-. ]?\d{4}(?!-?\d)/g,
@@ -182,4 +183,9 @@ const COUNTRIES: readonly Omit<Detector, 'hint'>[] = [
   },
 ]
 
-export const nationalIds: readonly Detector[] = COUNTRIES.map((country) => ({ ...country, hint: /\d{2}/ }))
+const hasDigits = (text: string): boolean => hasNumber(text, 2)
+
+export const nationalIds: readonly Detector[] = COUNTRIES.map((country) => ({
+  ...country,
+  mayFind: hasDigits,
+}))

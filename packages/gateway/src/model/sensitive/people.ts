@@ -1,4 +1,5 @@
 import type { Detector } from './detector.ts'
+import { hasNumber } from './first-look.ts'
 
 const FILE_ENDING = /\.(?:png|jpe?g|gif|svg|webp|avif|ico|css|js|mjs|ts|tsx|json|html?|md|map|woff2?)$/i
 
@@ -12,7 +13,7 @@ const HOST = String.raw`\[[\d.:a-f]{3,45}\]|(?:${LABEL}\.){1,8}\p{L}[\p{L}\p{M}\
 
 export const email: Detector = {
   name: 'email',
-  hint: /@/,
+  mayFind: (text) => text.includes('@'),
   pattern: new RegExp(`(?:${PERSON})@(?:${HOST})`, 'giu'),
   // `icon@2x.png` is a file, and `git@host.example:team/repository` the account that everyone uses.
   accepts: (match) => !FILE_ENDING.test(match) && !/^git@/i.test(match),
@@ -26,7 +27,7 @@ const AMERICAN =
 
 export const phone: Detector = {
   name: 'phone',
-  hint: /(?<!\d)\d[\d ().-]{5}/,
+  mayFind: (text) => hasNumber(text, 7),
   pattern: /(?<![A-Za-z\d+.-])(?:\+|\(\+)?\(?\d[\d ()./-]{5,22}\d(?![A-Za-z\d])/g,
   accepts: (match, before) => {
     const count = match.replaceAll(/\D/g, '').length
