@@ -64,7 +64,7 @@ export class Endpoint implements Served {
     this.name = name
     this.onInternalError = onError
     this.onSessionEnd = options.tracer?.sessionEnded
-    this.policy = new Policy(catalog, model.policy, name, options.rulings)
+    this.policy = new Policy(catalog, model.policy, name, options)
     const tasks = new CallerTasks(new TaskIds({ sealer, endpoint: name }), catalog)
     this.#services = {
       ...options,

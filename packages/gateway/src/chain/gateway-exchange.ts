@@ -15,6 +15,7 @@ import type { ExchangeRecord } from '../telemetry/exchange-record.ts'
 import type { RequestTrace } from '../telemetry/tracer.ts'
 import type { Called, CallerCatalog, Policy } from './policy/caller-catalog.ts'
 import { isPermitted } from './policy/policy-call.ts'
+import { Work } from '../rules/work.ts'
 import type { CallerTask } from './tasks/task-ids.ts'
 
 /** The object of a request, under the target's own names. */
@@ -82,6 +83,7 @@ export class GatewayExchange implements RelayedExchange {
   #ended: Ended | undefined
   #othersEnded: Ended[] | undefined
   #rules: Policy['rules'] | undefined
+  #work: Work | undefined
 
   constructor(origin: Exchange, endpoint: ExchangeEndpoint) {
     this.origin = origin
@@ -108,6 +110,17 @@ export class GatewayExchange implements RelayedExchange {
   get visible(): CallerCatalog {
     this.#visible ??= this.endpoint.policy.visibleTo(this)
     return this.#visible
+  }
+
+  /** Pays for all conditions and expressions about this request. */
+  get work(): Work {
+    this.#work ??= new Work()
+    return this.#work
+  }
+
+  /** Whether they cost too much together, so that it was refused. */
+  get isOverspent(): boolean {
+    return this.#work?.isSpent ?? false
   }
 
   resolve(resolved: Resolved): void {

@@ -23,7 +23,7 @@ import {
 } from './environment.ts'
 import { type Facts, type Field, toField, UNKNOWN } from './facts.ts'
 import { quickAnswer, type QuickAnswer } from './quick-condition.ts'
-import { beginWork, isOverspent, TOO_MUCH } from './work.ts'
+import { beginWork, endWork, isOverspent, tooMuch } from './work.ts'
 
 let base: Environment | undefined
 let untyped: Environment | undefined
@@ -269,14 +269,16 @@ class CelCondition implements Condition {
   #valueOf(facts: Facts): unknown {
     facts.fields = this.#fields
     facts.isIncomplete = false
-    beginWork()
+    if (!beginWork(facts.work)) return tooMuch()
     beginEvaluation(facts, this.#patterns)
+    let value: unknown
     try {
-      const value = this.#run(facts)
-      return isOverspent() ? TOO_MUCH : value
+      value = this.#run(facts)
     } catch (error) {
-      if (error === UNKNOWN) return UNKNOWN
-      return isOverspent() ? TOO_MUCH : error
+      value = error
     }
+    if (!endWork()) facts.isIncomplete = false
+    else if (value === UNKNOWN) return UNKNOWN
+    return isOverspent() ? tooMuch() : value
   }
 }

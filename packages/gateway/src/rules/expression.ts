@@ -13,7 +13,7 @@ import {
 import { meterCost } from './cost.ts'
 import { beginEvaluation, type Node } from './environment.ts'
 import { AnnotationsValue, ClientValue, PrincipalValue, type Facts } from './facts.ts'
-import { beginWork, isOverspent, TOO_MUCH } from './work.ts'
+import { beginWork, endWork, isOverspent, tooMuch } from './work.ts'
 
 /** Compiles an expression that gives a value; throws `BadExpression` when it cannot be used. */
 export async function compileExpression(source: string): Promise<Expression> {
@@ -50,9 +50,14 @@ class CelExpression implements Expression {
   }
 
   evaluate(facts: Facts): unknown {
-    beginWork()
-    const value = this.#run(facts)
-    if (isOverspent()) throw TOO_MUCH
+    if (!beginWork(facts.work)) throw tooMuch()
+    let value: unknown
+    try {
+      value = this.#run(facts)
+    } finally {
+      endWork()
+    }
+    if (isOverspent()) throw tooMuch()
     return fromCel(value)
   }
 }

@@ -3,7 +3,7 @@ import { nameForms, readUri, type ObjectKind } from '../model/index.ts'
 import { ALIKE, CheckedMembers, namesByForm } from './alike-names.ts'
 import { toCel } from './cel-values.ts'
 import { declaredNames } from './declared-names.ts'
-import { Meter, withoutStack } from './work.ts'
+import { Meter, withoutStack, Work } from './work.ts'
 
 /** Who asks, as far as policy is concerned. Undefined: a caller without credentials. */
 export type Subject =
@@ -39,6 +39,8 @@ export interface PolicyCall {
   readonly now: Date
   /** Calls that were let through in the current window of this length; undefined where nothing is counted. */
   readonly count?: ((window: number) => number) | undefined
+  /** Pays for what is evaluated for this call; undefined: what is asked about it at once is paid for together. */
+  readonly work?: Work | undefined
 }
 
 /** An argument that an expression names, and what the most generous server takes for the same. */
@@ -121,6 +123,7 @@ export class Facts {
   readonly #caller: KnownCaller | undefined
   readonly #object: KnownObject | undefined
   readonly #call: KnownCall | undefined
+  #work: Work | undefined
 
   constructor(known: {
     caller?: KnownCaller
@@ -130,6 +133,12 @@ export class Facts {
     this.#caller = known.caller
     this.#object = known.object
     this.#call = known.call
+  }
+
+  /** Pays for conditions and expressions about these facts. */
+  get work(): Work {
+    this.#work ??= this.#call?.work ?? new Work()
+    return this.#work
   }
 
   #known<T>(value: T | undefined): T {
@@ -241,6 +250,8 @@ export class KnownCall {
   readonly #clear = new Set<string>()
   #named: ReadonlyMap<string, readonly string[]> | undefined
   readonly #meter = new Meter()
+  /** Whether all arguments are read. */
+  #isWhole = false
 
   /** `otherwise`: what was counted where the call does not say. */
   constructor(call: PolicyCall, otherwise?: PolicyCall['count']) {
@@ -253,13 +264,19 @@ export class KnownCall {
     return this.#call.now
   }
 
+  get work(): Work | undefined {
+    return this.#call.work
+  }
+
   /** Throws where a server could read another argument than the expression does: Go ignores case in JSON. */
   args(fields: readonly Field[] | undefined, item?: JsonObject): Map<string, unknown> | undefined {
     if (!this.#given) return undefined
+    if (!fields && this.#isWhole) return this.#read
     const asked = fields ?? Object.keys(this.#given).map(toField)
     for (let at = 0; at < asked.length; at++) {
       if (!this.#clear.has(asked[at]!.name)) this.#readField(this.#given, asked[at]!, item)
     }
+    if (!fields) this.#isWhole = true
     return this.#read
   }
 

@@ -26,6 +26,7 @@ import {
   permits,
 } from './rule-index.ts'
 import { RuleQuestion } from './rule-question.ts'
+import { cutShort, Work } from './work.ts'
 
 export { toldMessage, type Verdict } from './caller-memory.ts'
 
@@ -107,12 +108,15 @@ export class Permissions {
   verdict(object: PolicyObject, call?: PolicyCall): Verdict {
     const mentions = this.#index.mentions(object)
     if (!mentions.isWithin) return OUTSIDE
-    const relevant = this.#relevantRules(mentions, object)
+    const known = this.#memory.relevant.get(mentions)
+    const relevant = known ?? (call?.work ?? new Work()).pay(() => this.#relevantRules(mentions, object))
     if (call) return this.#decide(relevant.rules, object, call)
     if (relevant.listed) return relevant.listed
+    const before = cutShort()
     const verdict = this.#decide(relevant.rules, object, undefined)
     // What a method may do depends on more rules than the rules that mention it.
-    if (object.kind !== 'methods' && relevant.rules.every(isSettledInLists)) relevant.listed = verdict
+    const isSettled = object.kind !== 'methods' && relevant.rules.every(isSettledInLists)
+    if (isSettled && cutShort() === before) relevant.listed = verdict
     return verdict
   }
 
@@ -138,35 +142,38 @@ export class Permissions {
 
   /** The rules without those that are about other callers or say nothing about this caller. */
   #relevantRules(mentions: Mentions, object: PolicyObject): RelevantRules {
-    let relevant = this.#memory.relevant.get(mentions)
-    if (!relevant) {
-      const rules: Relevant[] = []
-      for (const mention of mentions.rules) {
-        const { rule, denies, allows, holds } = mention
-        const concern = this.#concern(rule)
-        if (concern === 'not' || (concern === 'denies' && !denies && !holds)) continue
-        const gives = allows && concern === 'fully'
-        const truth = this.#lastingTruth(rule, object)
-        if (truth !== 'no' || gives) rules.push({ ...mention, gives, truth })
-      }
-      relevant = { rules, listed: undefined }
-      this.#memory.relevant.set(mentions, relevant)
+    const before = cutShort()
+    const rules: Relevant[] = []
+    for (const mention of mentions.rules) {
+      const { rule, denies, allows, holds } = mention
+      const concern = this.#concern(rule)
+      if (concern === 'not' || (concern === 'denies' && !denies && !holds)) continue
+      const gives = allows && concern === 'fully'
+      const truth = this.#lastingTruth(rule, object)
+      if (truth !== 'no' || gives) rules.push({ ...mention, gives, truth })
     }
+    const relevant = { rules, listed: undefined }
+    if (cutShort() === before) this.#memory.relevant.set(mentions, relevant)
     return relevant
   }
 
   /** Whether a rule allows a method by naming methods, and not merely everything at its target. */
   namesMethod(object: PolicyObject, call?: PolicyCall): boolean {
     const isNamed = (one: ObjectPattern): boolean => one.kind === 'methods' && permits(one, object)
-    return this.#set.rules.some((rule) => {
+    const isNaming = (rule: RuleModel): boolean => {
       if (this.#concern(rule) !== 'fully' || !rule.allow.some(isNamed)) return false
       const truth = this.#truthOf(rule, new RuleQuestion(this.#caller, object, call))
       return truth === 'yes' || (truth === 'maybe' && !call)
-    })
+    }
+    return (call?.work ?? new Work()).pay(() => this.#set.rules.some(isNaming))
   }
 
   /** What each rule says, for explanations. */
   explain(object: PolicyObject, call?: PolicyCall): RuleVerdict[] {
+    return new Work().pay(() => this.#explain(object, call))
+  }
+
+  #explain(object: PolicyObject, call: PolicyCall | undefined): RuleVerdict[] {
     const asked = new RuleQuestion(this.#caller, object, call)
     const mentions = new Map(this.#index.mentions(object).rules.map((one) => [one.rule, one]))
     return this.#set.rules.map((rule): RuleVerdict => {
@@ -197,8 +204,9 @@ export class Permissions {
     const parts = this.#index.parts(target, kind)
     const known = this.#memory.mayCallAll.get(parts)
     if (known !== undefined) return known
-    const mayAll = this.#mayCallAll(target, kind, parts)
-    if (!parts.some(({ rule }) => rule.when?.reads.includes('client'))) {
+    const before = cutShort()
+    const mayAll = new Work().pay(() => this.#mayCallAll(target, kind, parts))
+    if (cutShort() === before && !parts.some(({ rule }) => rule.when?.reads.includes('client'))) {
       this.#memory.mayCallAll.set(parts, mayAll)
     }
     return mayAll
@@ -224,7 +232,11 @@ export class Permissions {
   /** Whether the caller could use anything at all of a target, or anything of a kind there. */
   mayCallSome(target: string, kind?: ObjectKind): boolean {
     if (this.isOpen) return true
-    if (kind === undefined) return EVERY_KIND.some((one) => this.mayCallSome(target, one))
+    const kinds = kind === undefined ? EVERY_KIND : [kind]
+    return new Work().pay(() => kinds.some((one) => this.#mayCallSome(target, one)))
+  }
+
+  #mayCallSome(target: string, kind: ObjectKind): boolean {
     const asked = new RuleQuestion(this.#caller, { kind, target })
     const denied: ObjectPattern[] = []
     const allowed: ObjectPattern[] = []
@@ -265,8 +277,9 @@ export class Permissions {
     if (when.reads.some((source) => source !== 'auth')) return undefined
     let truth = this.#memory.truths.get(rule)
     if (truth === undefined) {
+      const before = cutShort()
       truth = new RuleQuestion(this.#caller, object).answer(when)
-      this.#memory.truths.set(rule, truth)
+      if (cutShort() === before) this.#memory.truths.set(rule, truth)
     }
     return truth
   }

@@ -5,7 +5,7 @@ import { baseEnvironment, compileCondition, parseChecked } from './condition.ts'
 import { beginEvaluation, type Node } from './environment.ts'
 import { Facts, KnownCall, toField } from './facts.ts'
 import { quickAnswer } from './quick-condition.ts'
-import { beginWork } from './work.ts'
+import { beginWork, Work } from './work.ts'
 
 const environment = baseEnvironment().clone().registerVariable('args', 'map<string, dyn>')
 const NAMES = ['a', 'b']
@@ -52,7 +52,7 @@ const args = fc
 
 function byLibrary(source: string, facts: Facts): unknown {
   const run = parseChecked(source, environment)
-  beginWork()
+  beginWork(new Work())
   beginEvaluation(facts, new Map())
   try {
     return run(facts)

@@ -14,6 +14,7 @@ import {
 } from '../model/index.ts'
 import { Facts, type PolicyObject } from './facts.ts'
 import { ObjectMemory } from './object-memory.ts'
+import { cutShort, Work } from './work.ts'
 
 /** A rule that mentions an object, and how. */
 export interface Mention {
@@ -66,7 +67,7 @@ export class RuleIndex {
   }
 
   mentions(object: PolicyObject): Mentions {
-    return this.#mentions.of(object.target, object, () => this.#mentionsOf(object))
+    return this.#mentions.of(object.target, object, () => new Work().pay(() => this.#mentionsOf(object)))
   }
 
   #mentionsOf(object: PolicyObject): Mentions {
@@ -93,7 +94,10 @@ export class RuleIndex {
 
 function listedTruth({ when }: RuleModel, object: PolicyObject): Truth | undefined {
   const isForAll = when?.reads.every((source) => source === 'object' || source === 'call')
-  return when && isForAll ? when.evaluate(new Facts({ object })) : undefined
+  if (!when || !isForAll) return undefined
+  const before = cutShort()
+  const truth = when.evaluate(new Facts({ object }))
+  return cutShort() === before ? truth : undefined
 }
 
 const indexes = new WeakMap<RuleSet, RuleIndex>()

@@ -3,6 +3,8 @@
  * them must not hold up the gateway. One unit is about a microsecond at most.
  */
 const MOST_WORK = 100_000
+/** What all conditions and expressions of one request may cost together: half a second at most. */
+const MOST_TOGETHER = 500_000
 /** Values (members, elements) that a condition gets to see of arguments and claims. */
 const MOST_VALUES = 10_000
 /** Characters of their texts and names. */
@@ -10,7 +12,7 @@ const MOST_CHARACTERS = 1024 * 1024
 const DEEPEST = 32
 
 /** Thrown again and again without a stack trace: macros catch errors and go on with the next element. */
-export const TOO_MUCH: Error = withoutStack('it takes too long with these values')
+const TOO_MUCH: Error = withoutStack('it takes too long with these values')
 
 export function withoutStack(message: string): Error {
   const error = new Error(message)
@@ -18,16 +20,65 @@ export function withoutStack(message: string): Error {
   return Object.freeze(error)
 }
 
-let left = MOST_WORK
+const TOO_MUCH_TOGETHER = withoutStack('the conditions and expressions of one request take too long together')
+
+/** What is left for one request: a call with its view and limits, or a list with all its entries. */
+export class Work {
+  left: number = MOST_TOGETHER
+  /** Whether something was not evaluated, or not to its end, because too little was left. */
+  isSpent = false
+
+  /** All that is evaluated meanwhile is paid from here. `run` must not wait. Within another one, that one pays. */
+  pay<T>(run: () => T): T {
+    if (payer) return run()
+    payer = this
+    try {
+      return run()
+    } finally {
+      payer = undefined
+    }
+  }
+}
+
+let payer: Work | undefined
 
 /** Evaluation is synchronous, so one account is enough. */
-export function beginWork(): void {
-  left = MOST_WORK
+let account = new Work()
+let allowed = MOST_WORK
+let left = MOST_WORK
+let cut = 0
+
+/** Opens the account of one evaluation; `own` pays where no one else does. False: nothing is left to pay with. */
+export function beginWork(own: Work): boolean {
+  account = payer ?? own
+  allowed = Math.min(MOST_WORK, --account.left)
+  left = allowed
+  if (left < 0) endWork()
+  return left >= 0
+}
+
+/** False when the evaluation was cut short for what others had cost before. */
+export function endWork(): boolean {
+  account.left -= allowed - left
+  if (left >= 0 || allowed === MOST_WORK) return true
+  account.isSpent = true
+  cut++
+  return false
+}
+
+/** How often evaluations did not come to their end for what others had cost. Such a result is not to be kept. */
+export function cutShort(): number {
+  return cut
+}
+
+/** What is wrong with an evaluation that cost too much. */
+export function tooMuch(): Error {
+  return allowed === MOST_WORK ? TOO_MUCH : TOO_MUCH_TOGETHER
 }
 
 export function spend(units: number): void {
   left -= units
-  if (left < 0) throw TOO_MUCH
+  if (left < 0) throw tooMuch()
 }
 
 /** Refuses a loop that cannot come to its end: each further step would only throw again. */

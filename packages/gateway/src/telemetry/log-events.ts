@@ -17,6 +17,7 @@ export type LogEvent =
   | 'console-token-not-kept'
   | 'crashed'
   | 'endpoint-failed'
+  | 'expressions-too-long'
   | 'gateway-not-announced'
   | 'hop-failed'
   | 'id-token-not-renewed'

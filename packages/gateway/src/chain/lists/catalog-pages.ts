@@ -52,7 +52,7 @@ export class CatalogPages {
 
   async page(exchange: Exchange, visible: CallerCatalog): Promise<Complete> {
     await visible.current()
-    if (exchange.method === 'skills/list') return this.#skills(visible)
+    if (exchange.method === 'skills/list') return visible.together(() => this.#skills(visible))
     const method = METHODS[exchange.method]!
     if (!visible.capabilities()[method.capability]) {
       throw methodNotFound(exchange.method)

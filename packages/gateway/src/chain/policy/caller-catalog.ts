@@ -1,4 +1,4 @@
-import type { Exchange, JsonObject } from '@gantry/mcp/exchange'
+import { describePrincipal, type Exchange, type JsonObject } from '@gantry/mcp/exchange'
 import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import type { ServerCapabilities } from '@gantry/mcp/server'
 import type { EndpointCatalog, Gap } from '../../catalog/endpoint-catalog.ts'
@@ -6,10 +6,12 @@ import type { ListKind, ListsOf, Merged, MergedEntry } from '../../catalog/merge
 import { offersUri } from '../../catalog/offers-uri.ts'
 import type { TargetCatalog } from '../../catalog/target-catalog.ts'
 import { readUri, type ObjectKind, type PolicyModel } from '../../model/index.ts'
+import type { Log } from '../../telemetry/log.ts'
 import { mayKnow } from './may-know.ts'
 import type { RuleCounts } from './rule-counts.ts'
 import type { Caller, PolicyCall, PolicyObject } from '../../rules/facts.ts'
 import { type Permissions, permissionsOf, type Verdict } from '../../rules/permissions.ts'
+import { cutShort, Work } from '../../rules/work.ts'
 
 /** What a request is about. */
 export interface Called {
@@ -26,6 +28,8 @@ interface CallerCatalogOptions {
   readonly trial?: Permissions | undefined
   /** Counts calls of tools and prompts that a rule hides. */
   readonly rulings?: RuleCounts | undefined
+  /** Hears that conditions took too long for the lists, which are without what was not decided. */
+  readonly onOverspent?: (() => void) | undefined
 }
 
 /** An endpoint as a caller sees it. It is made only from targets that the caller may know. */
@@ -35,6 +39,7 @@ export class CallerCatalog {
   readonly #trial: Permissions | undefined
   readonly #listsOf: ListsOf | undefined
   readonly #rulings: RuleCounts | undefined
+  readonly #onOverspent: (() => void) | undefined
   #merged: { readonly generation: number; readonly lists: Merged } | undefined
   #known: { readonly generation: number; readonly catalogs: readonly TargetCatalog[] } | undefined
 
@@ -42,8 +47,9 @@ export class CallerCatalog {
   constructor(
     catalog: EndpointCatalog,
     permissions: Permissions,
-    { listsOf, trial, rulings }: CallerCatalogOptions = {},
+    { listsOf, trial, rulings, onOverspent }: CallerCatalogOptions = {},
   ) {
+    this.#onOverspent = onOverspent
     this.#rulings = rulings
     this.#catalog = catalog
     this.#listsOf = listsOf
@@ -70,10 +76,23 @@ export class CallerCatalog {
     if (this.isOpen) return this.#catalog.catalogs
     const { generation, catalogs } = this.#catalog
     // A target that has answered meanwhile may have nothing for this caller.
-    if (this.#known?.generation !== generation) {
-      this.#known = { generation, catalogs: catalogs.filter((one) => mayKnow(one, this.#permissions)) }
-    }
-    return this.#known.catalogs
+    if (this.#known?.generation === generation) return this.#known.catalogs
+    return this.together(
+      () => catalogs.filter((one) => mayKnow(one, this.#permissions)),
+      (known) => {
+        this.#known = { generation, catalogs: known }
+      },
+    )
+  }
+
+  /** What is evaluated for a list is paid for together. `keep` gets what was decided in full. */
+  together<T>(make: () => T, keep?: (made: T) => void): T {
+    const work = new Work()
+    const before = cutShort()
+    const made = work.pay(make)
+    if (cutShort() === before) keep?.(made)
+    if (work.isSpent) this.#onOverspent?.()
+    return made
   }
 
   /** Waits for the targets that the caller may know of, and starts no others on its behalf. */
@@ -89,20 +108,22 @@ export class CallerCatalog {
   get #lists(): Merged {
     if (this.isOpen) return this.#catalog.merged
     const { generation } = this.#catalog
-    if (this.#merged?.generation !== generation) {
-      const lists = this.#catalog.mergedFor(
-        (kind, { target }, name, item) => this.#permissions.maySee({ kind, target: target.name, name, item }),
-        this.#listsOf,
-      )
-      this.#merged = { generation, lists }
-    }
-    return this.#merged.lists
+    if (this.#merged?.generation === generation) return this.#merged.lists
+    return this.together(
+      () =>
+        this.#catalog.mergedFor(
+          (kind, { target }, name, item) =>
+            this.#permissions.maySee({ kind, target: target.name, name, item }),
+          this.#listsOf,
+        ),
+      (lists) => {
+        this.#merged = { generation, lists }
+      },
+    )
   }
 
   entries(kind: ListKind): MergedEntry[] {
-    const entries: MergedEntry[] = []
-    for (const entry of this.#lists[kind].values()) if (this.lists(kind, entry)) entries.push(entry)
-    return entries
+    return this.together(() => [...this.#lists[kind].values()].filter((entry) => this.lists(kind, entry)))
   }
 
   /** An entry by the name that clients use. */
@@ -148,7 +169,10 @@ export class CallerCatalog {
 
   /** The verdict of the rules that are tried out. */
   trial({ kind, catalog, name, entry }: Called, call: PolicyCall): Verdict | undefined {
-    return this.#trial?.verdict(objectOf(kind, catalog, name, entry?.item), call)
+    if (!this.#trial) return undefined
+    // What is only tried out takes nothing from what is enforced.
+    const apart = { args: call.args, now: call.now, count: call.count }
+    return this.#trial.verdict(objectOf(kind, catalog, name, entry?.item), apart)
   }
 
   /** The lengths of time in which the rules about an object count calls. */
@@ -219,10 +243,10 @@ export class CallerCatalog {
   }
 
   #offersTasks(): boolean {
-    for (const entry of this.#catalog.merged.tools.values()) {
-      if (entry.taskSupport !== undefined && this.lists('tools', entry)) return true
-    }
-    return false
+    const offering = [...this.#catalog.merged.tools.values()].filter(
+      ({ taskSupport }) => taskSupport !== undefined,
+    )
+    return this.together(() => offering.some((entry) => this.lists('tools', entry)))
   }
 
   instructions(own: string | undefined): string | undefined {
@@ -267,20 +291,25 @@ function isWhole({ model: { tools, prompts, resources } }: TargetCatalog['target
 
 const NOBODY = {}
 
+interface PolicyWatchers {
+  readonly rulings?: RuleCounts
+  readonly log?: Log
+}
+
 /** What callers may see and call at one endpoint, under the rules that hold now. */
 export class Policy {
   readonly #catalog: EndpointCatalog
   readonly #endpoint: string
-  readonly #rulings: RuleCounts | undefined
+  readonly #services: PolicyWatchers
   #rules: PolicyModel
   /** The endpoint as all callers see it; undefined while rules hide something from some of them. */
   #common: CallerCatalog | undefined
   /** By the credentials of the caller: what is merged and found out for one request holds for the next. */
   #known = new WeakMap<object, CallerCatalog>()
 
-  constructor(catalog: EndpointCatalog, rules: PolicyModel, endpoint: string, rulings?: RuleCounts) {
+  constructor(catalog: EndpointCatalog, rules: PolicyModel, endpoint: string, services: PolicyWatchers = {}) {
     this.#catalog = catalog
-    this.#rulings = rulings
+    this.#services = services
     this.#endpoint = endpoint
     this.#rules = rules
     this.rules = rules
@@ -314,10 +343,18 @@ export class Policy {
 
   #visibleUnder(rules: PolicyModel, caller: Caller, listsOf?: ListsOf): CallerCatalog {
     const trial = rules.trial && permissionsOf(rules.trial, caller)
+    const { rulings, log } = this.#services
+    const onOverspent = (): void =>
+      log?.('warn', 'The conditions for a list take too long together, so what was left is hidden', {
+        endpoint: this.#endpoint,
+        principal: caller.auth && describePrincipal(caller.auth.principal),
+        event: 'expressions-too-long',
+      })
     return new CallerCatalog(this.#catalog, permissionsOf(rules, caller), {
       listsOf,
       trial,
-      rulings: this.#rulings,
+      rulings,
+      onOverspent,
     })
   }
 }

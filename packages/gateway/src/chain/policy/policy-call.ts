@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
 import type { PolicyCall } from '../../rules/facts.ts'
+import type { Work } from '../../rules/work.ts'
 import type { Called, CallerCatalog } from './caller-catalog.ts'
 
 interface Request {
@@ -10,20 +11,30 @@ interface Request {
 
 /**
  * The facts of a request for rules. Undefined for a request that only asks about something that was permitted before: a
- * completion, or news of a task. It is permitted like an entry of a list.
+ * completion, or news of a task. It is permitted like an entry of a list. `payer` pays for what rules evaluate.
  */
-export function policyCall({ method, params, resolved }: Request): PolicyCall | undefined {
+export function policyCall({ method, params, resolved }: Request, payer?: Payer): PolicyCall | undefined {
   if (method === 'completion/complete' || method.startsWith('tasks/')) return undefined
-  return new MadeCall(argsOf(resolved.kind, params))
+  return new MadeCall(argsOf(resolved.kind, params), payer)
+}
+
+interface Payer {
+  readonly work: Work
 }
 
 /** Few rules ask for the time. During a call it stands still for them. */
 class MadeCall implements PolicyCall {
   readonly args: JsonObject | undefined
+  readonly #payer: Payer | undefined
   #now: Date | undefined
 
-  constructor(args: JsonObject | undefined) {
+  constructor(args: JsonObject | undefined, payer: Payer | undefined) {
     this.args = args
+    this.#payer = payer
+  }
+
+  get work(): Work | undefined {
+    return this.#payer?.work
   }
 
   get now(): Date {

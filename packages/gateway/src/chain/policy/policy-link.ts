@@ -37,7 +37,7 @@ function isOpenToAll({ policy, targets }: GatewayModel): boolean {
 function decide(...[exchange, next, services]: [...Parameters<Link>, PolicyServices]): ReturnType<Link> {
   const asked = exchange as ResolvedExchange
   const { visible, resolved } = asked
-  const call = policyCall(asked)
+  const call = policyCall(asked, asked)
   if (!call && !maySee(asked, visible)) {
     exchange.ruling = { allowed: false, rule: undefined }
     const { kind, catalog, name } = resolved
@@ -51,7 +51,9 @@ function decide(...[exchange, next, services]: [...Parameters<Link>, PolicyServi
   function goOn(): ReturnType<Link> {
     if (!visible.isRestricted(resolved.catalog)) return next()
     exchange.hear(withoutDenied)
-    return showsResources(asked) ? next().then((outcome) => permittedOutcome(outcome, asked)) : next()
+    return showsResources(asked)
+      ? next().then((outcome) => asked.work.pay(() => permittedOutcome(outcome, asked)))
+      : next()
   }
 }
 
@@ -63,7 +65,7 @@ async function judgeByCount(
 ): Promise<void> {
   let made = call
   const verdict = await services.counts.decide(exchange, windows, (count) => {
-    made = { args: call.args, now: call.now, count }
+    made = { args: call.args, now: call.now, work: call.work, count }
     return exchange.visible.verdict(exchange.resolved, made)
   })
   judge(exchange, made, verdict, services)
@@ -91,7 +93,8 @@ function judge(
 
 /** The message of the rule if it has one, else the same answer as for an object that does not exist. */
 function refusal(exchange: ResolvedExchange, verdict: Verdict, log: Log): ProtocolError {
-  if (verdict.failure !== undefined)
+  // The recorder tells what all rules together could not decide.
+  if (verdict.failure !== undefined && !exchange.isOverspent)
     tell(log, 'warn', 'A rule cannot be decided, so it denies', exchange, verdict)
   return refused(exchange, toldMessage(verdict))
 }

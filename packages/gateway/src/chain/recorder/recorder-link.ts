@@ -43,6 +43,7 @@ export function recorderLink(exchanges: ExchangeLog, log: Log, late: LateRefusal
     record.isOurs = isOurs(record, outcome)
     exchange.tellEnded(outcome)
     exchanges.end(record, outcome, exchange)
+    if (exchange.isOverspent) tellOverspent(log, record, exchange.trace?.traceId)
     if (outcome.type === 'error') {
       logFailure(record.isForLoad ? refusals : log, record, outcome, exchange.trace?.traceId)
       // Everything has ended: what waits here takes no place from others.
@@ -88,6 +89,23 @@ async function asked(
     exchanges.add(record, { hop: 'client', direction: 'in', message: { result: answer } })
   }
   return answers
+}
+
+/** Rules, views and limits work all together, so the line stands here and not where the last of them ended. */
+function tellOverspent(log: Log, { target, id, method, name, client }: ExchangeRecord, trace?: string): void {
+  log(
+    'warn',
+    'The conditions and expressions for a request take too long together, so what was left denies',
+    {
+      target,
+      exchange: id,
+      trace,
+      method,
+      name,
+      principal: client.principal && describePrincipal(client.principal),
+      event: 'expressions-too-long',
+    },
+  )
 }
 
 /** One line for a request that failed: what was asked, of whom, by whom, and why it failed in full. */
