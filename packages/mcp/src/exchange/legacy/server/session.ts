@@ -3,6 +3,7 @@ import {
   INVALID_REQUEST,
   McpError,
   ProtocolError,
+  type JsonObject,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
@@ -158,6 +159,11 @@ export class LegacySession implements SubscriptionHost, CallHost, SessionMethods
 
   get inFlight(): number {
     return this.#inFlight.size
+  }
+
+  facts(): LegacySessionFacts {
+    const { version, capabilities, info } = this.client
+    return { version, capabilities, info: info as JsonObject | undefined }
   }
 
   /** What the client has asked for since the session began. */
