@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Secret } from '../../model/index.ts'
 import { call, describeOne, type EchoApi, startEchoApi } from './echo-api.test.support.ts'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { createOpenApiTarget } from './open-api-target.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 

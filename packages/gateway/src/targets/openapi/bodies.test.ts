@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, callOne, describeOne, type EchoApi, startEchoApi } from './echo-api.test.support.ts'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { createOpenApiTarget } from './open-api-target.ts'
 
 let api: EchoApi

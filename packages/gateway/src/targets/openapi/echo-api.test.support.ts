@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ClientFacts, Outcome } from '@gantry/mcp/exchange'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { createOpenApiTarget, type OpenApiTarget } from './open-api-target.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { call, describeOne, send } from './echo-api.test.support.ts'
 import { parseDocument } from './document/parse-document.ts'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { createOpenApiTarget } from './open-api-target.ts'
 
 const body = (schema: unknown, rest: JsonObject = {}) =>

@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { type Handle, ServerConnection } from '@gantry/mcp/exchange'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EchoApi, startEchoApi } from './echo-api.test.support.ts'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { createOpenApiTarget } from './open-api-target.ts'
 
 // The official client compiles every output schema that it lists and checks every result: a strict judge.

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, type EchoApi, send, startEchoApi } from './echo-api.test.support.ts'
-import type { JsonObject, Tool } from './mcp.ts'
+import type { JsonObject, Tool } from '@gantry/mcp/server'
 import { createOpenApiTarget } from './open-api-target.ts'
 import type { OpenApiTargetOptions, OperationSelection } from './options.ts'
 

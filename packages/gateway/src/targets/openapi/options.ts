@@ -1,6 +1,6 @@
 import { type FormsOf, requireKnownOptions } from '@gantry/mcp/exchange'
 import type { Text } from '../../model/index.ts'
-import type { Duration, JsonObject } from './mcp.ts'
+import type { Duration, JsonObject } from '@gantry/mcp/server'
 
 /**
  * How a description becomes a target. Everything but `document` may be left out. The names are those of the

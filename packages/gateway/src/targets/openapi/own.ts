@@ -1,9 +1,7 @@
 import { isJsonObject } from '@gantry/mcp/exchange'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 
 // Descriptions are foreign data: only own members are read, so `__proto__` is just a name.
-
-export { isJsonObject as isObject }
 
 /** The object's own member, never an inherited one. */
 export function own(object: unknown, key: string): unknown {

@@ -5,7 +5,7 @@ import { brotliDecompressSync } from 'node:zlib'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { createOpenApiTarget, type OpenApiTarget } from './open-api-target.ts'
 
 const require = createRequire(import.meta.url)

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { writeJson } from '@gantry/mcp/exchange'
 import { call, describeOne, type EchoApi, startEchoApi, type ToolResult } from './echo-api.test.support.ts'
-import type { JsonObject } from './mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { createOpenApiTarget } from './open-api-target.ts'
 import type { OpenApiTargetOptions } from './options.ts'
 

@@ -1,6 +1,7 @@
 import { parseUrl } from '@gantry/mcp/foreign'
 import { McpError } from '@gantry/mcp/client'
-import { isObject, own } from '../own.ts'
+import { isJsonObject } from '@gantry/mcp/exchange'
+import { own } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import { displayUri, type DocumentSource } from './document-source.ts'
 import { parseDocument } from './parse-document.ts'
@@ -165,7 +166,7 @@ function collectAnchors(value: unknown, anchors: Map<string, unknown>, depth: nu
   if (depth > 200) return
   if (Array.isArray(value)) {
     for (const item of value) collectAnchors(item, anchors, depth + 1)
-  } else if (isObject(value)) {
+  } else if (isJsonObject(value)) {
     for (const keyword of ['$anchor', '$dynamicAnchor']) {
       const anchor = own(value, keyword)
       if (typeof anchor === 'string' && !anchors.has(anchor)) anchors.set(anchor, value)
@@ -191,7 +192,7 @@ function visit(value: unknown, named: boolean, depth: number, found: Set<string>
   if (depth > MOST_DEPTH) return
   if (Array.isArray(value)) {
     for (const item of value) visit(item, false, depth + 1, found)
-  } else if (isObject(value)) {
+  } else if (isJsonObject(value)) {
     for (const [key, member] of Object.entries(value)) {
       if (key === '$ref' && typeof member === 'string') note(member, found)
       else if (named || !DATA.has(key)) visit(member, !named && NAMED.has(key), depth + 1, found)

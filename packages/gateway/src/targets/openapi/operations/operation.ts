@@ -1,5 +1,5 @@
 import type { Located } from '../document/document-set.ts'
-import type { JsonObject } from '../mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 
 // One operation, the same whether it came from Swagger 2.0, OpenAPI 3.0 or 3.1.
 

@@ -1,5 +1,6 @@
 import type { DocumentSet, Located } from '../document/document-set.ts'
-import { isObject, own, ownEntries, ownString } from '../own.ts'
+import { isJsonObject } from '@gantry/mcp/exchange'
+import { own, ownEntries, ownString } from '../own.ts'
 import type { BodyKind, Encoding, ParameterStyle, RequestBody } from './operation.ts'
 
 /** Chooses the media type to send: the type that a model writes best. */
@@ -21,7 +22,7 @@ export function isJson(mediaType: string): boolean {
 
 export function readBody(operation: Located, documents: DocumentSet): RequestBody | undefined {
   const value = own(operation.value, 'requestBody')
-  const body = isObject(value) ? documents.follow({ value, base: operation.base }) : undefined
+  const body = isJsonObject(value) ? documents.follow({ value, base: operation.base }) : undefined
   const contents = ownEntries(own(body?.value, 'content'))
   if (body === undefined || contents.length === 0) return undefined
   const [mediaType, media] = prefer(contents)

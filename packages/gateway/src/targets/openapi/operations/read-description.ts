@@ -1,7 +1,8 @@
 import { McpError } from '@gantry/mcp/client'
 import type { DocumentSet, Located } from '../document/document-set.ts'
-import type { JsonObject } from '../mcp.ts'
-import { isObject, own, ownArray, ownEntries, ownString, ownObject } from '../own.ts'
+import type { JsonObject } from '@gantry/mcp/server'
+import { isJsonObject } from '@gantry/mcp/exchange'
+import { own, ownArray, ownEntries, ownString, ownObject } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import type {
   Method,
@@ -50,7 +51,7 @@ export function readDescription(documents: DocumentSet, warnings: Warnings): Des
 
   function readPath(path: string, located: Located): Operation[] {
     const item = documents.follow(located)
-    if (item === undefined || !isObject(item.value)) {
+    if (item === undefined || !isJsonObject(item.value)) {
       warnings.add(`the path ${JSON.stringify(path)} has no usable definition; it was left out`)
       return []
     }
@@ -62,7 +63,7 @@ export function readDescription(documents: DocumentSet, warnings: Warnings): Des
       isSwagger,
       servers: pathServers.length > 0 ? pathServers : servers,
     }
-    return METHODS.filter((method) => isObject(own(item.value, method))).map((method) =>
+    return METHODS.filter((method) => isJsonObject(own(item.value, method))).map((method) =>
       readOperation(path, method, item, context),
     )
   }
@@ -74,14 +75,14 @@ export function readDescription(documents: DocumentSet, warnings: Warnings): Des
     const found = new Map<string, JsonObject>()
     for (const [name, value] of ownEntries(schemes)) {
       const scheme = documents.follow({ value, base })?.value
-      if (isObject(scheme)) found.set(name, scheme)
+      if (isJsonObject(scheme)) found.set(name, scheme)
     }
     return found
   }
 }
 
 function versionOf(root: unknown): 'swagger' | 'openapi' {
-  if (!isObject(root))
+  if (!isJsonObject(root))
     throw new McpError('invalid_config', 'the document is not an OpenAPI description: it is not an object')
   if (/^3\./.test(String(own(root, 'openapi') ?? ''))) return 'openapi'
   if (String(own(root, 'swagger') ?? '').startsWith('2')) return 'swagger'
@@ -195,7 +196,7 @@ function readResponses(at: Located, context: ReadContext): Response[] {
       ? swaggerContents(response, producesOf(at, context))
       : ownEntries(own(response.value, 'content')).map(([mediaType, media]) => ({
           mediaType,
-          schema: isObject(own(media, 'schema'))
+          schema: isJsonObject(own(media, 'schema'))
             ? { value: own(media, 'schema'), base: response.base }
             : undefined,
         }))
@@ -206,7 +207,7 @@ function readResponses(at: Located, context: ReadContext): Response[] {
 
 function readSecurity(value: unknown): Security {
   if (!Array.isArray(value)) return []
-  return value.filter(isObject).map((alternative) =>
+  return value.filter(isJsonObject).map((alternative) =>
     Object.entries(alternative).map(([scheme, scopes]) => ({
       scheme,
       scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],

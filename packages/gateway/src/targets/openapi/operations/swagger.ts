@@ -1,5 +1,5 @@
 import type { Located } from '../document/document-set.ts'
-import type { JsonObject } from '../mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { own, ownArray, ownString } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import type {

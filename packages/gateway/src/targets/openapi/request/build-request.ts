@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { writeJson } from '@gantry/mcp/exchange'
-import type { JsonObject } from '../mcp.ts'
+import { isJsonObject, writeJson } from '@gantry/mcp/exchange'
+import type { JsonObject } from '@gantry/mcp/server'
 import type { Operation, RequestBody, Parameter } from '../operations/operation.ts'
-import { define, own, isObject } from '../own.ts'
+import { define, own } from '../own.ts'
 import type { OperationPlan } from '../tools/tool-plan.ts'
 import { CallError } from './call-error.ts'
 import type { Credential } from './credentials.ts'
@@ -128,14 +128,15 @@ function formText(fields: Record<string, unknown>, body: RequestBody): string {
   const pairs: string[] = []
   for (const [name, value] of Object.entries(fields)) {
     if (value === null || value === undefined) continue
-    const encoding = body.encodings.get(name) ?? (isObject(value) ? { mediaType: 'application/json' } : {})
+    const encoding =
+      body.encodings.get(name) ?? (isJsonObject(value) ? { mediaType: 'application/json' } : {})
     pairs.push(...serializePairs(name, value, encoding))
   }
   return pairs.join('&')
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
-  if (isObject(value)) return value
+  if (isJsonObject(value)) return value
   throw new CallError('The body must be an object: this operation takes a form.')
 }
 
@@ -186,7 +187,7 @@ function partsOf(name: string, value: unknown, body: RequestBody, isFile: boolea
   if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item, body, isFile))
   const mediaType = encoding?.mediaType?.includes('*') ? undefined : encoding?.mediaType
   if (isFile || isDataUri(value)) return [filePart(name, decodeFile(value, name), mediaType)]
-  if (isObject(value)) {
+  if (isJsonObject(value)) {
     return [{ name, bytes: Buffer.from(writeJson(value)), mediaType: mediaType ?? 'application/json' }]
   }
   return [{ name, bytes: Buffer.from(toText(value)), mediaType }]

@@ -1,6 +1,6 @@
 import { McpError } from '@gantry/mcp/client'
 import { reveal, type Text } from '../../../model/index.ts'
-import type { JsonObject } from '../mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import type { Operation, Parameter } from '../operations/operation.ts'
 import { isSendableHeader } from '../operations/read-parameter.ts'
 import type { OpenApiAuth } from '../options.ts'

@@ -1,6 +1,5 @@
-import { writeJson } from '@gantry/mcp/exchange'
+import { isJsonObject, writeJson } from '@gantry/mcp/exchange'
 import type { Encoding } from '../operations/operation.ts'
-import { isObject } from '../own.ts'
 
 // Parameter styles of OpenAPI 3.1.1 ("Style Values", "Style Examples", appendix C), which follow RFC 6570.
 
@@ -49,7 +48,7 @@ export function serializeSegment(
     if (matrix && explode) return items.map((item) => `;${escapeText(name)}=${item}`).join('')
     return prefix + (matrix ? `${escapeText(name)}=` : '') + items.join(between)
   }
-  if (isObject(value)) {
+  if (isJsonObject(value)) {
     const members = present(Object.entries(value))
     const pairs = members.map(([key, member]) => `${write(key)}${explode ? '=' : ','}${write(member)}`)
     return prefix + (matrix && !explode ? `${escapeText(name)}=` : '') + pairs.join(between)
@@ -74,7 +73,7 @@ export function serializePairs(name: string, value: unknown, encoding: Partial<E
     if (explode) return items.map((item) => pair(name, item))
     return [`${encode(name)}=${items.map((item) => escapeText(toText(item))).join(delimiter)}`]
   }
-  if (isObject(value)) {
+  if (isJsonObject(value)) {
     const members = present(Object.entries(value))
     if (explode) return members.map(([key, member]) => pair(key, member))
     const flat = members.flatMap(([key, member]) => [escapeText(key), escapeText(toText(member))])
@@ -87,7 +86,7 @@ export function serializePairs(name: string, value: unknown, encoding: Partial<E
 function deepPairs(name: string, value: unknown): [string, unknown][] {
   if (Array.isArray(value))
     return itemsOf(value).flatMap((item, index) => deepPairs(`${name}[${index}]`, item))
-  if (!isObject(value)) return [[name, value]]
+  if (!isJsonObject(value)) return [[name, value]]
   return present(Object.entries(value)).flatMap(([key, member]) => deepPairs(`${name}[${key}]`, member))
 }
 

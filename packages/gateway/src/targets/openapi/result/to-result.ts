@@ -1,6 +1,6 @@
 import { isJsonObject, jsonReader } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
-import type { JsonObject } from '../mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import type { Answer } from '../request/send-request.ts'
 import { checkValue } from '../tools/check-value.ts'
 import { isJson } from '../operations/read-body.ts'

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../mcp.ts'
+import type { JsonSchema } from '@gantry/mcp/server'
 import { openSchema, sizeOf } from './open-schema.ts'
 import type { Converted, SchemaConverter } from './schema-converter.ts'
-import { isObject } from '../own.ts'
+import { isJsonObject } from '@gantry/mcp/exchange'
 import { ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS } from './keywords.ts'
 
 /** The root plus the definitions that it reaches. Those beyond `maxBytes` keep only name and type. */
@@ -37,7 +37,7 @@ function pruneSchema(schema: JsonSchema, maxBytes: number): JsonSchema {
 }
 
 function cut(schema: unknown, depth: number): unknown {
-  if (!isObject(schema)) return schema
+  if (!isJsonObject(schema)) return schema
   if (depth === 0) return openSchema(schema)
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, cutKeyword(keyword, value, depth - 1)]),
@@ -47,7 +47,7 @@ function cut(schema: unknown, depth: number): unknown {
 function cutKeyword(keyword: string, value: unknown, depth: number): unknown {
   if (ONE_SCHEMA.has(keyword) || keyword === 'items') return cut(value, depth)
   if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) return value.map((item) => cut(item, depth))
-  if ((SCHEMA_MAPS.has(keyword) || keyword === 'properties') && isObject(value)) {
+  if ((SCHEMA_MAPS.has(keyword) || keyword === 'properties') && isJsonObject(value)) {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, cut(member, depth)]))
   }
   return value

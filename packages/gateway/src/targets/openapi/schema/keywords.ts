@@ -1,4 +1,4 @@
-import { isObject } from '../own.ts'
+import { isJsonObject } from '@gantry/mcp/exchange'
 
 // The keywords of 2020-12 that pass, with a check of each value: clients refuse lists in which a keyword has a wrong
 // value.
@@ -38,7 +38,7 @@ export const PLAIN: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['format', isString],
   ['contentEncoding', isString],
   ['contentMediaType', isString],
-  ['dependentRequired', (value) => isObject(value) && Object.values(value).every(isStrings)],
+  ['dependentRequired', (value) => isJsonObject(value) && Object.values(value).every(isStrings)],
 ])
 
 export const ONE_SCHEMA: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../mcp.ts'
+import type { JsonSchema } from '@gantry/mcp/server'
 import { own, ownArray } from '../own.ts'
 import { TYPES } from './keywords.ts'
 
@@ -17,7 +17,8 @@ export function convertType(source: JsonSchema, warn: Warn): JsonSchema {
   const format = own(source, 'format')
   if (type === 'file') Object.assign(schema, { type: 'string', contentEncoding: 'base64' })
   else if (types.length > 0) schema.type = types.length === 1 ? types[0] : [...new Set(types)]
-  else if (type !== undefined && type !== 'any') warn(`${JSON.stringify(type)} is not a type; it was left out`)
+  else if (type !== undefined && type !== 'any')
+    warn(`${JSON.stringify(type)} is not a type; it was left out`)
   if (format === 'binary' || format === 'byte') schema.contentEncoding = 'base64'
   for (const side of ['Minimum', 'Maximum']) {
     const bound = own(source, side.toLowerCase())

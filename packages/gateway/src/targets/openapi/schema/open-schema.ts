@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../mcp.ts'
-import { isObject } from '../own.ts'
+import type { JsonSchema } from '@gantry/mcp/server'
+import { isJsonObject } from '@gantry/mcp/exchange'
 
 const sizes = new WeakMap<object, number>()
 
@@ -14,7 +14,7 @@ export function sizeOf(schema: JsonSchema): number {
 
 export function openSchema(schema: unknown): JsonSchema {
   const open: JsonSchema = {}
-  if (!isObject(schema)) return open
+  if (!isJsonObject(schema)) return open
   if (schema.type !== undefined) open.type = schema.type
   if (typeof schema.title === 'string') open.title = schema.title
   if (typeof schema.description === 'string') open.description = schema.description.slice(0, 200)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DocumentSet } from '../document/document-set.ts'
-import type { JsonObject } from '../mcp.ts'
+import type { JsonObject } from '@gantry/mcp/server'
 import { Warnings } from '../warnings.ts'
 import { assembleSchema } from './assemble-schema.ts'
 import { type Direction, SchemaConverter } from './schema-converter.ts'

@@ -1,6 +1,7 @@
 import type { DocumentSet, Located } from '../document/document-set.ts'
-import type { JsonSchema } from '../mcp.ts'
-import { define, isObject, own, ownEntries, ownString } from '../own.ts'
+import type { JsonSchema } from '@gantry/mcp/server'
+import { isJsonObject } from '@gantry/mcp/exchange'
+import { define, own, ownEntries, ownString } from '../own.ts'
 import type { Warnings } from '../warnings.ts'
 import { DefinitionNames } from './definition-names.ts'
 import {
@@ -114,7 +115,7 @@ export class SchemaConverter {
 
   #convert(value: unknown, walk: Walk): JsonSchema | boolean {
     if (typeof value === 'boolean') return value
-    if (!isObject(value)) {
+    if (!isJsonObject(value)) {
       this.#warn(walk, 'a schema is neither an object nor a boolean; anything is allowed there')
       return {}
     }
@@ -207,13 +208,13 @@ export class SchemaConverter {
   }
 
   #map(value: unknown, keysArePatterns: boolean, walk: Walk): JsonSchema {
-    const entries = isObject(value) ? Object.entries(value) : []
+    const entries = isJsonObject(value) ? Object.entries(value) : []
     const usable = keysArePatterns ? entries.filter(([key]) => usablePattern(key) !== undefined) : entries
     return Object.fromEntries(usable.map(([key, member]) => [key, this.#convert(member, walk)]))
   }
 
   #properties(value: unknown, walk: Walk): JsonSchema {
-    if (!isObject(value)) {
+    if (!isJsonObject(value)) {
       this.#warn(walk, '"properties" is not an object; it was left out')
       return {}
     }
@@ -232,7 +233,8 @@ export class SchemaConverter {
   #pattern(schema: JsonSchema, value: unknown, walk: Walk): void {
     const pattern = usablePattern(value)
     if (pattern !== undefined) schema.pattern = pattern
-    else this.#warn(walk, `the pattern ${JSON.stringify(value)} is not an ECMAScript pattern; it was left out`)
+    else
+      this.#warn(walk, `the pattern ${JSON.stringify(value)} is not an ECMAScript pattern; it was left out`)
   }
 
   #warn(walk: Walk, problem: string): void {
@@ -255,7 +257,7 @@ function discriminate(schema: JsonSchema, source: JsonSchema): void {
     if (!Array.isArray(sources) || !Array.isArray(branches)) continue
     schema[keyword] = branches.map((branch, index) => {
       const values = valuesOf(sources[index], own(source, 'discriminator'))
-      if (values.length === 0 || !isObject(branch)) return branch
+      if (values.length === 0 || !isJsonObject(branch)) return branch
       const expected = values.length === 1 ? { const: values[0] } : { enum: values }
       return { ...branch, properties: Object.fromEntries([[property, expected]]), required: [property] }
     })

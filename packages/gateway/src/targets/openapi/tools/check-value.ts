@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { withPlainNumbers } from '@gantry/mcp/exchange'
-import type { JsonSchema } from '../mcp.ts'
+import type { JsonSchema } from '@gantry/mcp/server'
 
 // The same validator, with the same formats, that the clients in use have: what passes here passes there.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false, logger: false })

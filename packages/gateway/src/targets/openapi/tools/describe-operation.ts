@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from '../mcp.ts'
+import type { ToolAnnotations } from '@gantry/mcp/server'
 import type { Method, Operation } from '../operations/operation.ts'
 
 /** Some descriptions hold whole manuals; every one of them would be in every listing. */

@@ -1,11 +1,12 @@
 import type { Located, DocumentSet } from '../document/document-set.ts'
-import type { JsonSchema } from '../mcp.ts'
+import type { JsonSchema } from '@gantry/mcp/server'
 import type { Operation, Parameter, RequestBody } from '../operations/operation.ts'
 import { assembleSchema } from '../schema/assemble-schema.ts'
 import type { Converted } from '../schema/schema-converter.ts'
 import type { PlanContext } from './plan-context.ts'
 import { bodyKind } from '../operations/read-body.ts'
-import { own, isObject, ownArray, ownEntries } from '../own.ts'
+import { isJsonObject } from '@gantry/mcp/exchange'
+import { own, ownArray, ownEntries } from '../own.ts'
 
 export type Destination =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
@@ -194,7 +195,7 @@ const MOST_DEPTH = 16
 /** Takes an object schema apart, through `$ref` and `allOf`; undefined when that would lose something. */
 function readObjectShape(documents: DocumentSet, schema: Located, depth = 0): ObjectShape | undefined {
   const at = depth > MOST_DEPTH ? undefined : documents.follow(schema)
-  if (at === undefined || !isObject(at.value) || !isPlainObject(at.value)) return undefined
+  if (at === undefined || !isJsonObject(at.value) || !isPlainObject(at.value)) return undefined
   const properties = new Map<string, Located>()
   const required = new Set<string>()
   for (const branch of ownArray(at.value, 'allOf')) {

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../mcp.ts'
+import type { JsonSchema } from '@gantry/mcp/server'
 import type { Operation, Response } from '../operations/operation.ts'
 import { isJson } from '../operations/read-body.ts'
-import { isObject } from '../own.ts'
+import { isJsonObject } from '@gantry/mcp/exchange'
 import { assembleSchema } from '../schema/assemble-schema.ts'
 import type { Converted, SchemaConverter } from '../schema/schema-converter.ts'
 import type { PlanContext } from './plan-context.ts'
@@ -68,7 +68,7 @@ function combine(schemas: readonly Converted[]): Converted {
 
 /** Whether only objects can meet the schema, also when it says so through `$ref`, `allOf`, `anyOf` or `oneOf`. */
 function isObjectLike(schema: unknown, converter: SchemaConverter, depth: number): boolean {
-  if (!isObject(schema) || depth > MOST_HOPS) return false
+  if (!isJsonObject(schema) || depth > MOST_HOPS) return false
   if (schema.type !== undefined) return schema.type === 'object'
   const check = (branch: unknown) => isObjectLike(branch, converter, depth + 1)
   if (Array.isArray(schema.allOf) && schema.allOf.some(check)) return true

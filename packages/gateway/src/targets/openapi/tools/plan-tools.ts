@@ -1,4 +1,4 @@
-import type { Tool, JsonSchema } from '../mcp.ts'
+import type { Tool, JsonSchema } from '@gantry/mcp/server'
 import { lookup, nameOperations, toToolName } from '../operations/name-operations.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { Description } from '../operations/read-description.ts'
@@ -16,7 +16,8 @@ import type { PlanContext } from './plan-context.ts'
 import { planInput, freeName } from './plan-input.ts'
 import { planOutput } from './plan-output.ts'
 import type { OperationPlan, ToolPlan } from './tool-plan.ts'
-import { isObject, own } from '../own.ts'
+import { isJsonObject } from '@gantry/mcp/exchange'
+import { own } from '../own.ts'
 import { sizeOf } from '../schema/open-schema.ts'
 
 const META = 'gantry/operation'
@@ -102,7 +103,7 @@ function groupSchema(plans: readonly OperationPlan[], maxBytes: number): JsonSch
   const $defs: JsonSchema = {}
   const alternatives = plans.map(({ name, input }) => {
     const { $defs: own, ...schema } = input.schema
-    if (isObject(own)) Object.assign($defs, own)
+    if (isJsonObject(own)) Object.assign($defs, own)
     return { title: name, ...schema }
   })
   const properties: JsonSchema = {

@@ -1,4 +1,4 @@
-import type { Tool } from '../mcp.ts'
+import type { Tool } from '@gantry/mcp/server'
 import type { Operation } from '../operations/operation.ts'
 import type { InputPlan } from './plan-input.ts'
 import type { OutputPlan } from './plan-output.ts'
