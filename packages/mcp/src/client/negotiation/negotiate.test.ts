@@ -186,6 +186,19 @@ describe.each(['stdio', 'http'] as const)('negotiation over %s', (kind) => {
     }
   })
 
+  it.each([429, 502, 503, 504])(
+    'does not take a server that cannot be reached now (HTTP %d) for an older one',
+    async (status) => {
+      const eras = new EraCache()
+      for (const era of ['auto', 'modern'] as const) {
+        const target = connector([failing('http_status', { status })], kind)
+        await expect(negotiate(target, options({ era, eras }))).rejects.toMatchObject({ code: 'http_status' })
+        expect(target.peers[0]?.methods).toEqual(['server/discover'])
+      }
+      expect((await negotiate(connector([modern], kind), options({ eras }))).edge.era).toBe('modern')
+    },
+  )
+
   it('a handshake that fails closes what was opened', async () => {
     const bad: Script = ({ request }) =>
       request.method === 'initialize' ? { ...initialized, protocolVersion: '1.0' } : notFound

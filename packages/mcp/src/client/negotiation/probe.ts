@@ -65,6 +65,9 @@ const INCONCLUSIVE: ReadonlySet<string> = new Set([
   'session_lost',
 ])
 
+/** A proxy that does not reach the server, or a server that takes nothing now. */
+const NOT_NOW: ReadonlySet<unknown> = new Set([429, 502, 503, 504])
+
 /** Sends `server/discover`: a modern error means modern, another or silence legacy (basic/versioning). */
 export async function probe(options: ProbeOptions): Promise<ProbeFinding> {
   const version = options.version ?? LATEST_MODERN
@@ -114,8 +117,8 @@ async function ask(
     return { finding: { era: 'legacy', late, cause: silence(timeout) } }
   } catch (thrown) {
     if (options.signal?.aborted) throw abortError(options.signal)
-    const { code } = McpError.from(thrown)
-    if (INCONCLUSIVE.has(code)) throw thrown
+    const { code, details } = McpError.from(thrown)
+    if (INCONCLUSIVE.has(code) || NOT_NOW.has(details.status)) throw thrown
     const dead = wire.kind !== 'http' && (code === 'exited' || code === 'closed')
     return { finding: { era: 'legacy', cause: thrown, ...(dead && { dead }) } }
   }
