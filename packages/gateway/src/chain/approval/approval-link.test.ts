@@ -7,7 +7,7 @@ import { chainBench, liveExchange, modelOf } from '../chain.test.support.ts'
 import type { Approval } from './approval.ts'
 import { Permissions } from '../../rules/permissions.ts'
 import { approvalLink } from './approval-link.ts'
-import type { Approver } from './approvers.ts'
+import { needsFor, type Approver } from './approvers.ts'
 
 let calls: unknown[] = []
 const app = new Server({
@@ -228,6 +228,15 @@ describe('a call that another person has to approve', () => {
     expect(await decide(false)).toBe('decided')
   })
 
+  it('is not among those that its caller is shown to decide about', async () => {
+    await call('refund', { amount: 600 })
+    const approval = await waiting()
+    const claims = { groups: ['leads'] }
+    expect(needsFor(approval, approver('lea', claims))).toHaveLength(1)
+    expect(needsFor(approval, approver(`caller-${caller}`, claims))).toEqual([])
+    expect(needsFor(approval, { ...approver(`caller-${caller}`, claims), isOperator: true })).toEqual([])
+  })
+
   it('waits until every rule that holds it is content', async () => {
     await call('refund', { amount: 9000 })
     expect(await decide(true)).toMatchObject({ state: 'pending' })
@@ -334,6 +343,44 @@ describe('a caller that waits on its connection', () => {
     expect(await bench.gateway.approvals.list()).toEqual([])
     expect(await bench.gateway.approvals.decide(parked!.id, { approved: true }, OPERATOR)).toBe('policy')
     expect(calls).toEqual([])
+  })
+})
+
+describe('an approval that was given under another policy', () => {
+  it('is not taken, not even by its own name, and the call has to be approved anew', async () => {
+    const bench = await chainBench({ bank: app }, CONFIG)
+    const { approvals } = bench.gateway
+    const refund = () =>
+      bench.gateway
+        .endpoint()!
+        .respond(
+          liveExchange(
+            'tools/call',
+            { name: 'bank_refund', arguments: { amount: 700 } },
+            { auth: keyOf('ann') },
+          ),
+        )
+    const change = async (message: string) => {
+      const rules = POLICY.rules.map((rule) => ({ ...rule, message }))
+      await bench.gateway.apply(
+        await modelOf({ mcpServers: { bank: { module: 'bank' } }, ...CONFIG, policy: { rules } }),
+      )
+    }
+    expect(textOf((await refund()) as Outcome)).toContain('Large refunds need a lead.')
+    const [asked] = await approvals.list()
+    expect(await approvals.decide(asked!.id, { approved: true }, OPERATOR)).toMatchObject({
+      state: 'approved',
+    })
+    await change('new')
+    expect(await approvals.take(asked!.id)).toBeUndefined()
+    expect(textOf((await refund()) as Outcome)).not.toContain('refunded')
+    expect(calls).toEqual([])
+    const [again] = await approvals.list()
+    expect(again).toMatchObject({ state: 'pending' })
+    expect(again!.id).not.toBe(asked!.id)
+    await approvals.decide(again!.id, { approved: true }, OPERATOR)
+    expect(textOf((await refund()) as Outcome)).toContain('refunded')
+    expect(calls).toHaveLength(1)
   })
 })
 

@@ -35,6 +35,14 @@ const files = new Server({
     }),
   },
 })
+/** Which arguments the server was asked to complete. */
+let completed: unknown[] = []
+files.use((exchange, next) => {
+  if (exchange.method === 'completion/complete') {
+    completed.push((exchange.params.argument as JsonObject).name)
+  }
+  return next()
+})
 /** Its names are those that the view gives to tools of others. */
 const look = new Server({ name: 'look', tools: { up: tool({ run: () => 'caught' }) } })
 
@@ -120,6 +128,30 @@ describe('a narrowed parameter of a view', () => {
     },
   )
 
+  it.each<[JsonObject, ...unknown[]]>([
+    [{ maximum: 3 }, '900', ['900'], true],
+    [{ minimum: 3 }, '1', ['1'], null],
+    [{ maxLength: 3 }, ['long enough'], 12345, { text: 'long' }],
+    [{ pattern: '^a+$' }, ['b'], 5, false],
+    [{ maxItems: 1 }, '[1,2]', '1,2', { 0: 1, 1: 2 }],
+    [{ minimum: 3, maxLength: 3 }, ['long enough'], { value: 1 }],
+  ])('refuses another type with %j', async (narrow, ...values) => {
+    const anything = new Server({ name: 's', tools: { take: tool({ input: open, run: () => 'taken' }) } })
+    const parameters = { value: narrow }
+    const bench = await chainBench(
+      { s: anything },
+      { views: { v: { use: ['s/*'], tools: { 's/take': { parameters } } } } },
+    )
+    const take = async (value: unknown): Promise<string> =>
+      JSON.stringify(
+        await bench.gateway
+          .endpoint('v')!
+          .respond(liveExchange('tools/call', { name: 's_take', arguments: { value } }, { auth: ann })),
+      )
+    for (const value of values)
+      expect(await take(value), JSON.stringify(value)).toContain('Invalid arguments')
+  })
+
   it('takes what is small enough, however it is written', async () => {
     expect(await find('{"depth":3.0}')).toMatchObject({ depth: 3 })
     expect(await find('{"words":"short"}')).toMatchObject({ text: 'short' })
@@ -180,6 +212,16 @@ describe('a prompt of a view', () => {
       expect(JSON.stringify(outcome)).not.toContain('secret')
     },
   )
+
+  it('asks the target about nothing but what it declares and clients see', async () => {
+    completed = []
+    for (const name of ['nothing', 'folder', 'FOLDER', 'style', 'Style', 'manner ', '__proto__', '']) {
+      expect(await complete(name)).toMatchObject({ result: { completion: { values: [], total: 0 } } })
+    }
+    expect(completed).toEqual([])
+    await complete('manner')
+    expect(completed).toEqual(['style'])
+  })
 
   it('completes what clients see, with what the view fills in', async () => {
     const outcome = await complete('manner', { context: { arguments: { folder: '/secret' } } })
