@@ -35,6 +35,7 @@ describe('detectors', () => {
     ['card', '4111111111111111 123 12/27', '<card> 123 12/27'],
     ['card', 'no 1234, 3782-822463-10005.', 'no 1234, <card>.'],
     ['card', '17 4111-1111-1111-1111', '17 <card>'],
+    ['card', 'Visa: 4222222222222, or as cc=4222222222222', 'Visa: <card>, or as cc=<card>'],
     ['card', '4111  1111  1111  1111 or 4111 -1111 -1111 -1111', '<card> or <card>'],
     ['email', 'root@build_host.example.com', '<email>'],
     ['us-ssn', '078.05.1120', '<us-ssn>'],
@@ -90,6 +91,8 @@ describe('detectors', () => {
   it('reads the name of a field as the words before a value', () => {
     expect(shown('us-ssn', '078051120', 'ssn')).toBe('<us-ssn>')
     expect(shown('phone', '0309018200', 'mobile')).toBe('<phone>')
+    expect(shown('card', '4222222222222', 'cardNumber')).toBe('<card>')
+    expect(shown('card', '4222222222222', 'gtin')).toBe('4222222222222')
     expect(shown('us-ssn', '078051120', 'order')).toBe('078051120')
     const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
     expect(shown('vendor-key', secret, 'SecretAccessKey')).toBe('<vendor-key>')
@@ -99,6 +102,7 @@ describe('detectors', () => {
   it.each([
     'Version 1.2.3, build 20240115.1, at 2024-01-15T10:20:30.123Z',
     'commit 9fceb02d0ae598e95dc970b74767f19372d61af8 in 7f3c2a10-4b6d-4e2a-9c1f-0a1b2c3d4e5f',
+    'barcodes 4006381333931, 4902778001226, 4012345678901 and 4222222222222 of a company',
     'order 1700000000000 costs 1,234.56 EUR, item 4111111111111112',
     'icon@2x.png from git@host.example:team/repository.git, package@1.2.3 and @scope/name',
     'packages/gateway/src/chain/results/detect/index.ts:120:45',

@@ -9,7 +9,7 @@ export interface Detector {
   /** Whether a match is one; `before` is the text in front of it, with the name of its field. */
   accepts?(match: string, before: string): boolean
   /** Where in a match the sensitive parts are; undefined: it does not begin with one. */
-  spans?(match: string): Span[] | undefined
+  spans?(match: string, before: string): Span[] | undefined
 }
 
 /** From the first character to the one behind the last. */
@@ -39,8 +39,9 @@ function* findAll(text: string, { pattern, accepts, spans }: Detector, field: st
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const at = match.index
     const [whole] = match
-    const isOne = !accepts || accepts(whole, contextOf(text, at, field))
-    const found: Span[] | undefined = spans ? spans(whole) : isOne ? [[0, whole.length]] : undefined
+    const before = accepts || spans ? contextOf(text, at, field) : ''
+    const isOne = !accepts || accepts(whole, before)
+    const found: Span[] | undefined = spans ? spans(whole, before) : isOne ? [[0, whole.length]] : undefined
     for (const [from, to] of found ?? []) yield [at + from, at + to]
     // A match may begin inside of a text that was found not to be one.
     if (!found) pattern.lastIndex = at + 1

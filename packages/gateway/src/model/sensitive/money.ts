@@ -7,6 +7,9 @@ const ISSUED =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|35(?:2[89]|[3-8]\d)\d{12}|6(?:011|4[4-9]\d|5\d\d)\d{12}|62\d{14,17}|(?:5018|5020|5038|6304|6759|676[1-3])\d{12,15})$/
 
 const MOST_DIGITS = 19
+/** Cards with so many digits are issued no more, and every tenth barcode looks like one. */
+const BARCODE_DIGITS = 13
+const CARD_WORD = /card|karte|carte|tarjeta|visa|credit|debit|payment|(?<![a-z])(?:pan|cc)(?![a-z])/i
 const LETTER = /[\da-z]/i
 
 /** How cards are printed, in digits of each group: 4-4-4-4, 4-6-5, or all groups alike. Other rows of numbers are no card. */
@@ -23,7 +26,7 @@ function isFraction(match: string, at: number): boolean {
 }
 
 /** Digits in groups may be several cards, or a card and what follows it: each row of whole groups is looked at. */
-function cardsIn(match: string): Span[] {
+function cardsIn(match: string, before: string): Span[] {
   const groups = [...match.matchAll(/\d+/g)]
   const found: Span[] = []
   for (let from = 0; from < groups.length; from++) {
@@ -34,6 +37,7 @@ function cardsIn(match: string): Span[] {
       if (!ISSUED.test(digits) || !isLuhn(digits)) continue
       if (!isPrinted(groups.slice(from, to + 1).map(([one]) => one))) continue
       if (from === to && isFraction(match, groups[from]!.index)) continue
+      if (digits.length === BARCODE_DIGITS && !CARD_WORD.test(before)) continue
       found.push([groups[from]!.index, groups[to]!.index + group.length])
       from = to
       break
