@@ -159,23 +159,16 @@ export class Gateway {
             }),
           )
         : undefined,
-      onReplaced: (target, before, after) => {
-        for (const observer of this.observers) observer.snapshotReplaced?.(target, before, after)
-      },
-      onChanged: () => {
-        for (const observer of this.observers) observer.catalogChanged?.()
-      },
+      onReplaced: (target, before, after) =>
+        this.#tell((observer) => observer.snapshotReplaced?.(target, before, after)),
+      onChanged: () => this.#tell((observer) => observer.catalogChanged?.()),
     })
     this.#targets = new GatewayTargets({
       services: this.#services,
       catalog: this.catalog,
       log: options.log,
-      changed: (target) => {
-        for (const observer of this.observers) observer.targetChanged?.(target)
-      },
-      stderr: (target, line) => {
-        for (const observer of this.observers) observer.stderr?.(target, line)
-      },
+      changed: (target) => this.#tell((observer) => observer.targetChanged?.(target)),
+      stderr: (target, line) => this.#tell((observer) => observer.stderr?.(target, line)),
     })
   }
 
@@ -305,7 +298,11 @@ export class Gateway {
     }
     await this.#publish()
     this.#targets.start()
-    for (const observer of this.observers) observer.modelChanged?.(model)
+    this.#tell((observer) => observer.modelChanged?.(model))
+  }
+
+  #tell(what: (observer: GatewayObserver) => void): void {
+    for (const observer of this.observers) what(observer)
   }
 
   #publish(): Promise<void> {

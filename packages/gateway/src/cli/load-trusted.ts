@@ -2,12 +2,14 @@ import { realpath, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import {
   acceptText,
+  configFromValue,
   findConfig,
   isAcceptedText,
   loadConfig,
   ownFolder,
   parseConfig,
   type Loaded,
+  type RawConfig,
   type ServerOverrides,
 } from '../config/index.ts'
 import { describeTarget, isOpenToAll, isOwn, readSmallFile } from '../model/index.ts'
@@ -120,5 +122,27 @@ export async function planFromFile(cli: Cli<GatewayOptions>): Promise<GatewayPla
     serves: shorten(file, places.cwd),
     source: { file, loaded, places, overrides, isAccepted },
     searchPort: false,
+  }
+}
+
+/**
+ * The plan of a gateway whose configuration the command makes itself. The console shows `shown`, which may leave out
+ * secrets.
+ */
+export async function planFromValue(
+  value: RawConfig,
+  serves: string,
+  cli: Cli<GatewayOptions>,
+  shown: RawConfig = value,
+): Promise<GatewayPlan> {
+  const result = await configFromValue(value, {
+    places: cli.io.places,
+    overrides: overridesOf(cli.options),
+  })
+  return {
+    loaded: await acceptConfig(result, serves, cli),
+    serves,
+    memoryConfig: JSON.stringify(shown, undefined, 2),
+    searchPort: cli.options.port === undefined,
   }
 }

@@ -1,8 +1,7 @@
 import type { Served } from '@gantry/mcp/exchange'
-import { configFromValue, type Loaded, type RawConfig, type ServerOverrides } from '../config/index.ts'
+import type { Loaded, ServerOverrides } from '../config/index.ts'
 import type { GatewayModel } from '../model/index.ts'
 import { openLog, startGateway, type ConfigSource, type RunningGateway } from '../main.ts'
-import { acceptConfig } from './accept-config.ts'
 import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
 import type { CliStream, GlobalOptions } from './cli-io.ts'
@@ -95,28 +94,6 @@ export async function runGateway(plan: GatewayPlan, cli: Cli<GatewayOptions>): P
     signals.release()
     crash.release()
     if (worker) process.disconnect?.()
-  }
-}
-
-/**
- * The plan of a gateway whose configuration the command makes itself. The console shows `shown`, which may leave out
- * secrets.
- */
-export async function planFromValue(
-  value: RawConfig,
-  serves: string,
-  cli: Cli<GatewayOptions>,
-  shown: RawConfig = value,
-): Promise<GatewayPlan> {
-  const result = await configFromValue(value, {
-    places: cli.io.places,
-    overrides: overridesOf(cli.options),
-  })
-  return {
-    loaded: await acceptConfig(result, serves, cli),
-    serves,
-    memoryConfig: JSON.stringify(shown, undefined, 2),
-    searchPort: cli.options.port === undefined,
   }
 }
 

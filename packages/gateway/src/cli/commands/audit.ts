@@ -29,10 +29,7 @@ export function register(program: Command, io: CliIo): void {
   const audit = program
     .command('audit')
     .description('Looks into the audit trail: who did what. Works while gateways run, and without one.')
-  const folder = [
-    '--folder <folder>',
-    'the folder of the trail, instead of the configured folder',
-  ] as const
+  const folder = ['--folder <folder>', 'the folder of the trail, instead of the configured folder'] as const
   audit
     .command('verify')
     .description('Checks that no event was changed, taken out, put in or moved.')

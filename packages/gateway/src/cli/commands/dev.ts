@@ -11,9 +11,10 @@ import type { CliIo } from '../cli-io.ts'
 import { DevSession } from '../dev/dev-session.ts'
 import { runCommand } from '../dev/run-command.ts'
 import { shorten } from '../format-problem.ts'
+import { planFromValue } from '../load-trusted.ts'
 import { literalText } from '../plain-text.ts'
 import { collect } from '../requests/request-flags.ts'
-import { planFromValue, runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
+import { runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
 
 interface DevOptions extends GatewayOptions {
   readonly with?: string

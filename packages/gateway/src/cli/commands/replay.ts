@@ -5,8 +5,9 @@ import { action, type Cli } from '../cli.ts'
 import { CliError } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
 import { shorten } from '../format-problem.ts'
+import { planFromValue } from '../load-trusted.ts'
 import { literalText } from '../plain-text.ts'
-import { planFromValue, runGateway, type GatewayOptions } from '../run-gateway.ts'
+import { runGateway, type GatewayOptions } from '../run-gateway.ts'
 
 interface ReplayOptions extends GatewayOptions {
   readonly speed: string

@@ -3,9 +3,9 @@ import { loadDemo, openLog } from '../../main.ts'
 import { action, type Cli } from '../cli.ts'
 import { CliError, CliExit } from '../cli-error.ts'
 import type { CliIo } from '../cli-io.ts'
-import { planFromFile } from '../load-trusted.ts'
+import { planFromFile, planFromValue } from '../load-trusted.ts'
 import { workerPlace } from '../../workers/worker-place.ts'
-import { planFromValue, runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
+import { runGateway, type GatewayOptions, type GatewayPlan } from '../run-gateway.ts'
 
 interface ServeOptions extends GatewayOptions {
   readonly demo?: boolean

@@ -129,7 +129,10 @@ function failed({ message, fix, code }: PlaygroundError, canAsk: boolean): CliEr
 function secondsOf(text: string): number {
   const seconds = Number(text)
   if (text.trim() !== '' && seconds > 0 && Number.isFinite(seconds)) return seconds
-  throw new CliError(`"${text}" is not a number of seconds`, { exitCode: 2, fix: 'For example: --timeout 30' })
+  throw new CliError(`"${text}" is not a number of seconds`, {
+    exitCode: 2,
+    fix: 'For example: --timeout 30',
+  })
 }
 
 function eraOf({ era, revision }: RequestOptions): Era {
