@@ -31,7 +31,7 @@ export function writeDocs(recorded) {
       ...tables.filter(({ id }) => !OWN_PLACES.includes(id.split('-')[0])).map(caseSection),
       nativeSection(tables.filter(({ id }) => id.startsWith('native'))),
       '\n## How cost grows\n',
-      'Axes are logarithmic: a line at 45° is linear growth, a flat one is none.\n',
+      'Axes are logarithmic: a line at 45° is linear growth, a flat line is no growth.\n',
       ...curves.flatMap(curveSection),
       method(recorded),
     ].join('\n'),
@@ -71,7 +71,7 @@ function nativeSection(own) {
   if (own.length === 0) return ''
   const list = Object.entries(NATIVE_VERSIONS).map(([name, version]) => `${name} ${version}`)
   const head = `\n## Beside programs in Rust and Go\n
-\`npm run bench -- native\` builds them with cargo and go: ${list.join(', ')}. They use all processors, ours uses one. *Bare* is what Node itself takes: a server, or a gateway of thirty lines that looks at nothing. Of gateways, CPU time and memory are those of the gateway alone, without the server behind it. Memory is what a process has right after a turn of load.\n`
+\`npm run bench -- native\` builds them with cargo and go: ${list.join(', ')}. They use all processors, ours uses one. *Bare* is what Node itself takes: a server, or a gateway of thirty lines that looks at nothing. For gateways, CPU time and memory are measured without the server behind them. Memory is what a process has right after a turn of load.\n`
   return [head, ...own.map(caseSection)].join('\n')
 }
 
@@ -127,7 +127,7 @@ function method({ method: { rounds, ms, generator } }) {
 
 All contestants of a case run at the same time, but only one is asked at a time: they take turns of ${ms} ms for ${rounds} rounds (curves: at most 3), each round in another order, after a turn that does not count. A ratio is made of two figures of the same round. Load comes from a process of its own (HTTP: ${generator === 'wrk' ? '`wrk`; timed and single connections a Node program' : 'a Node program'}), which checks answers: an error fails the run. Servers under test are built output with one tool that says back what it is told, and with the same schema.
 
-The gateways stand before the same servers, the bare ones. mcp-hub is asked at its own REST endpoint, since it has no Streamable HTTP. supergateway and mcp-proxy have one session. CPU time is that of the server, or of the gateway with what it started, as the system counts it; for clients it is the client's.
+The gateways stand before the same servers, the bare ones. mcp-hub is asked at its own REST endpoint, since it has no Streamable HTTP. supergateway and mcp-proxy have one session. CPU time is counted by the system: for the server, or for the gateway and the programs that it started; for clients it is the client's.
 
 \`npm run bench -- --compare\` measures again and reports every ratio that has become worse by more than 10 %, and stays so when its case is measured twice more. The programs are in [bench/](../bench/README.md).
 `
