@@ -102,6 +102,34 @@ describeConsole('the configuration in the console', { config: CONFIG }, (suite) 
     expect(await suite.gateway.readConfig()).toBe(CONFIG)
   })
 
+  it('keeps what is typed right after a change was saved, before the file is loaded again', async () => {
+    const { page, go } = opened
+    await go('/configuration')
+    const before = await suite.gateway.readConfig()
+    let load = (): void => {}
+    const isTyped = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    await edit((text) => text.replace('"API_TOKEN"', '"ONE": "x", "API_TOKEN"'))
+    await page.getByRole('button', { name: 'Review and apply…' }).click()
+    await page.route('**/api/config', async (request) => {
+      if (request.request().method() === 'GET') await isTyped
+      // The page may have cancelled it meanwhile.
+      await request.continue().catch(() => {})
+    })
+    await page.getByRole('dialog').getByRole('button', { name: 'Save and apply' }).click()
+    await page.getByText(/^As saved/).waitFor()
+    await edit(() => before)
+    await page.getByText(/^Edited/).waitFor()
+    load()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.getByRole('button', { name: 'Review and apply…' }).click()
+    expect(await page.getByText('The file was changed elsewhere').count()).toBe(0)
+    await page.getByRole('dialog').getByRole('button', { name: 'Save and apply' }).click()
+    await page.getByText(/^As saved/).waitFor()
+    expect(await suite.gateway.readConfig()).toBe(before)
+  })
+
   it('completes keys from the schema', async () => {
     const { page, go } = opened
     await go('/configuration')

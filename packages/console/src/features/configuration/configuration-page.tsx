@@ -78,7 +78,11 @@ function Edit({ config }: { config: ConfigText }) {
     mutationFn: () => call('saveConfig', { body: { text, revision: base.revision } }),
     onSuccess: async (saved) => {
       setReviewing(false)
-      setBase({ ...base, text, revision: saved.revision })
+      // The page would take an older file for a change made elsewhere, and put it in the place of what is typed now.
+      await queryClient.cancelQueries(configQuery)
+      const { revision } = saved
+      queryClient.setQueryData(configQuery.queryKey, (old) => old && { ...old, text, revision })
+      setBase({ ...base, text, revision })
       notify('The configuration was saved and applied.', 'ok', inWords(saved.effects))
       await queryClient.invalidateQueries()
     },
