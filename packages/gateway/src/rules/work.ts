@@ -3,7 +3,7 @@
  * them must not hold up the gateway. One unit is about a microsecond at most.
  */
 const MOST_WORK = 100_000
-/** What all conditions and expressions of one request may cost together: half a second at most. */
+/** What all conditions and expressions of one request may cost together, in steps of loops. */
 const MOST_TOGETHER = 500_000
 /** Values (members, elements) that a condition gets to see of arguments and claims. */
 const MOST_VALUES = 10_000
