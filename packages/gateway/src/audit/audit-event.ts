@@ -1,8 +1,7 @@
 import { isIP } from 'node:net'
 import { canonicalJson, type Principal } from '@gantry/mcp/exchange'
+import { type EventExtra, NONE } from './packed-events.ts'
 
-/** OCSF as its repository had it when this was written (docs/audit.md). */
-export const OCSF_VERSION = '1.9.0-dev'
 const CATEGORY = 6
 const CLASS = 6003
 
@@ -42,6 +41,10 @@ export interface EventFacts {
   readonly object?: { readonly type: string; readonly name: string } | undefined
   /** The revision that the client speaks. */
   readonly revision?: string | undefined
+  /** Whether it tells how a request was decided, or how it ended too. */
+  readonly stage?: 'decision' | 'outcome' | undefined
+  /** The endpoint that was asked; empty for the common one. */
+  readonly view?: string | undefined
 }
 
 /** One thing that was decided or that came to an end. */
@@ -53,22 +56,50 @@ export interface AuditEvent extends EventFacts {
   readonly more?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** An event as it waits for the file. Those of like requests share their facts, so that the words are made once. */
+/**
+ * An event as it waits for the file. Those of like requests share their facts, so that the words are made once. Numbers
+ * are `NONE` where there is nothing to tell.
+ */
 export interface WaitingEvent {
   readonly facts: EventFacts
   readonly at: number
-  readonly request: number | undefined
+  readonly request: number
+  /** In milliseconds: the whole, and the share of the target. */
+  readonly took: number
+  readonly targetMs: number
+  /** Of the result. */
+  readonly bytes: number
+  /** The arguments as canonical JSON, until they are hashed. */
+  readonly args: string | undefined
+  readonly extra: EventExtra | undefined
   /** Characters of what a caller or a target decided. */
   readonly length: number
-  /** Facts that OCSF has no place for, as canonical JSON. */
-  unmapped(): string
 }
 
 /** The event of something that is no request, or of a request that is like no other. */
 export function waitingEvent(event: AuditEvent): WaitingEvent {
-  const { at, request } = event
+  return withExtra(event, { unmapped: unmappedOf(event) })
+}
+
+/** An event that signs the one before it. */
+export function signingEvent(event: AuditEvent): WaitingEvent {
+  return withExtra(event, { signs: true })
+}
+
+function withExtra(event: AuditEvent, extra: EventExtra): WaitingEvent {
+  const { at, request = NONE } = event
   const length = event.detail?.length ?? 0
-  return { facts: event, at, request, length, unmapped: () => unmappedOf(event) }
+  return {
+    facts: event,
+    at,
+    request,
+    took: NONE,
+    targetMs: NONE,
+    bytes: NONE,
+    args: undefined,
+    extra,
+    length,
+  }
 }
 
 /** Takes secrets out of texts that others have written. */
@@ -86,6 +117,9 @@ export interface EventShape {
   /** Up to the time. */
   readonly end: string
   readonly type: number
+  readonly outcome: string
+  readonly stage: string
+  readonly view: string
 }
 
 /**
@@ -124,6 +158,9 @@ export function shapeOf(event: EventFacts, clean: Clean, hide: (session: string)
       (event.detail === undefined ? '' : `"status_detail":${text(clean(event.detail))},`) +
       `"status_id":${number},"time":`,
     type: CLASS * 100 + activity,
+    outcome,
+    stage: event.stage ?? '',
+    view: event.view ?? '',
   }
 }
 

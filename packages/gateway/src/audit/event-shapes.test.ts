@@ -14,17 +14,12 @@ const facts: EventFacts = {
   object: { type: 'tool', name: 'read' },
 }
 
-it('makes the bytes of like events once', () => {
-  const shapes = new EventShapes({ chain: 'c', about: '"a":1', clean, hide: clean })
+it('makes the texts of like events once', () => {
+  const shapes = new EventShapes(clean, clean)
   const shape = shapes.of(facts)
-  const { front, api, end, type } = shapeOf(facts, clean, clean)
-  expect(shape.type).toBe(type)
-  expect(String(shape.front)).toBe(front)
-  expect(String(shape.api)).toBe(`${api}"attestation_list":[{"chain_uid":"c"`)
-  expect(String(shape.end)).toContain(end)
-  expect(shape.bytes).toBe(Buffer.concat([shape.front, shape.api, shape.middle, shape.end]).length)
+  expect(shape).toEqual(shapeOf(facts, clean, clean))
   expect(shapes.of(facts)).toBe(shape)
-  expect(String(shapes.of({ ...facts, target: 'other' }).api)).toContain('"other"')
+  expect(shapes.of({ ...facts, target: 'other' }).api).toContain('"other"')
 })
 
 it('looks at the texts again after a while: one may hold a secret that became known', () => {
@@ -32,11 +27,11 @@ it('looks at the texts again after a while: one may hold a secret that became kn
   try {
     let secret = ''
     const hide = (text: string): string => (secret === '' ? text : text.replaceAll(secret, '***'))
-    const shapes = new EventShapes({ chain: 'c', about: '"a":1', clean: hide, hide: clean })
-    expect(String(shapes.of(facts).front)).toContain('größer')
+    const shapes = new EventShapes(hide, clean)
+    expect(shapes.of(facts).front).toContain('größer')
     secret = 'größer'
     vi.advanceTimersByTime(20_000)
-    expect(String(shapes.of(facts).front)).not.toContain('größer')
+    expect(shapes.of(facts).front).not.toContain('größer')
   } finally {
     vi.useRealTimers()
   }

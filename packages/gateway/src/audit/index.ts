@@ -2,6 +2,7 @@
 export type { AuditActor, AuditEvent, EventFacts, WaitingEvent } from './audit-event.ts'
 export { followTrail } from './follow.ts'
 export type { OpenedTrail } from './open-trail.ts'
+export type { EventExtra } from './packed-events.ts'
 export { type AuditQuery, foundIn, type FoundEvent, searchTrail } from './search.ts'
 export type { AuditTrail } from './trail.ts'
 export { type Verified, verifyTrail } from './verify.ts'

@@ -1,7 +1,7 @@
 import type { AuditModel } from '../model/index.ts'
 import type { Clean } from './audit-event.ts'
 import { Shipper, type ShipperOptions } from './sinks/shipper.ts'
-import { SigningKey } from './signing-key.ts'
+import { loadSigningKey } from './load-signing-key.ts'
 import { AuditTrail } from './trail.ts'
 
 export interface OpenTrailOptions {
@@ -29,7 +29,7 @@ export async function openTrail(options: OpenTrailOptions): Promise<OpenedTrail>
     : 'The audit trail'
   const trail = new AuditTrail({
     settings,
-    key: SigningKey.load(stateDir),
+    key: loadSigningKey(stateDir),
     product,
     clean,
     onHealth: told(writing),

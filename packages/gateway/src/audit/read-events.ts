@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import type { ChainHead } from './hash-chain.ts'
+import type { ChainHead } from './thread/hash-chain.ts'
 
 /** Longer than any event that is written. */
 const MOST_LINE = 1024 * 1024

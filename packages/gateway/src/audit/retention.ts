@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises'
 import type { AuditModel } from '../model/index.ts'
-import type { ChainHead } from './hash-chain.ts'
+import type { ChainHead } from './thread/hash-chain.ts'
 import { lastLine, parseEvent, placeOf } from './read-events.ts'
 import { factsOf, listSegments, processOf, type Segment, type SegmentFacts } from './segments.ts'
 

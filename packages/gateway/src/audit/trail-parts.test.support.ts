@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { AuditModel } from '../model/index.ts'
 import type { AuditEvent } from './audit-event.ts'
-import { SigningKey } from './signing-key.ts'
+import { loadSigningKey } from './load-signing-key.ts'
 import { AuditTrail, type TrailOptions } from './trail.ts'
 
 export const SETTINGS: Omit<AuditModel, 'folder'> = {
@@ -25,7 +25,7 @@ export function testTrail(
 ): AuditTrail {
   return new AuditTrail({
     settings: { ...SETTINGS, folder: join(stateDir, 'audit'), ...settings },
-    key: options.key ?? SigningKey.load(stateDir),
+    key: options.key ?? loadSigningKey(stateDir),
     product: { name: 'gantry', version: '0.0.0' },
     clean: (text) => text,
     ...options,

@@ -1,16 +1,16 @@
 import { canonicalJson } from '@gantry/mcp/exchange'
 import type { AuditModel } from '../model/index.ts'
-import { type AuditEvent, type Clean, waitingEvent, type WaitingEvent } from './audit-event.ts'
-import { type ChainHead, ChainLines } from './hash-chain.ts'
-import { type Entry, eventOf, lengthOf, settlerOf } from './trail-entry.ts'
+import { type AuditEvent, type Clean, signingEvent, waitingEvent, type WaitingEvent } from './audit-event.ts'
 import { CleanTexts } from './clean-texts.ts'
 import { EventShapes } from './event-shapes.ts'
-import { earlierChains, removeOld } from './retention.ts'
-import { hiddenSession, keyedHash } from './keyed-hash.ts'
-import { SegmentWriter } from './segment-writer.ts'
-import { newChain } from './segments.ts'
 import { ownEvent } from './own-event.ts'
+import { EventPack, type Settle } from './packed-events.ts'
+import { earlierChains, removeOld } from './retention.ts'
+import { newChain } from './segments.ts'
 import type { SigningKey } from './signing-key.ts'
+import type { ChainHead } from './thread/hash-chain.ts'
+import { hiddenSession, keyedHash } from './thread/keyed-hash.ts'
+import { WriterClient, type Written } from './thread/writer-client.ts'
 
 export interface TrailOptions {
   readonly settings: AuditModel
@@ -30,33 +30,28 @@ export interface TrailReader {
 /** Events that wait for the file, and characters of what they tell. Those beyond it are lost, and counted. */
 const MOST_WAITING = 20_000
 const MOST_CHARACTERS = 32 * 1024 * 1024
-/** Written together, unless they are long. */
-const BATCH = 1000
-const LONG_BATCH = 4 * 1024 * 1024
 /** How long events are gathered, in milliseconds, when nothing waits for them. */
 const GATHERED = 20
-/** So many events become lines before they are written: what lives until then is copied by the collector, and grows old. */
-const FORMED_TOGETHER = 32
-/** Bytes of lines that wait for the file. Further events wait as they are. */
-const MOST_FORMED = 2 * 1024 * 1024
 const RETRY = 1000
 
-/** The audit trail of one process: a chain of events in files that are only ever appended to. */
+/**
+ * The audit trail of one process: a chain of events in files that are only ever appended to. A call leaves a few numbers
+ * and texts here. A thread makes lines of them and writes them.
+ */
 export class AuditTrail {
   readonly settings: AuditModel
   readonly chain: string = newChain()
   readonly #options: TrailOptions
-  readonly #writer: SegmentWriter
+  readonly #writer: WriterClient
   readonly #shapes: EventShapes
-  readonly #lines = new ChainLines()
   readonly #readers = new Set<TrailReader>()
   /** A hash of a text that only holders of the key can compare with a guess. */
   readonly digest: (text: string) => string
   /** The last event that is in the file. */
   #last: ChainHead
-  /** The last event that is a line. */
-  #formed: ChainHead
-  #waiting: Entry[] = []
+  /** Oldest first. Events go to the last one. */
+  readonly #packs: EventPack[] = []
+  #waiting = 0
   /** Characters of the events that wait. */
   #characters = 0
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined
@@ -68,18 +63,18 @@ export class AuditTrail {
   #isClosed = false
 
   constructor(options: TrailOptions) {
-    const { settings, product } = options
+    const { settings, product, key } = options
+    const { folder, maxFileBytes, sync } = settings
+    const { chain } = this
     this.#options = options
     this.settings = settings
-    this.#writer = new SegmentWriter(this.chain, settings)
     const about =
       `"log_name":"audit","product":${canonicalJson({ ...product, vendor_name: 'Gantry' })},` +
       '"profiles":["ai_operation","record_integrity","security_control"]'
-    const { clean } = new CleanTexts(options.clean)
-    this.#shapes = new EventShapes({ chain: this.chain, about, clean, hide: hiddenSession })
-    this.digest = keyedHash(options.key.hashingKey())
-    this.#last = { chain: this.chain, sequence: 0, fingerprint: '', type: 0 }
-    this.#formed = this.#last
+    this.#writer = new WriterClient({ chain, about, folder, maxFileBytes, sync, pem: key.pem })
+    this.#shapes = new EventShapes(new CleanTexts(options.clean).clean, hiddenSession)
+    this.digest = keyedHash(key.hashingKey())
+    this.#last = { chain, sequence: 0, fingerprint: '', type: 0 }
   }
 
   /** The last event that is in the file. */
@@ -104,7 +99,7 @@ export class AuditTrail {
     const more = { earlier, key: key.publicKey, required: settings.required }
     this.add(ownEvent('gateway/start', more))
     await this.flush()
-    await this.#removeOld()
+    await this.#removeOld(undefined)
     this.#signing = setInterval(() => this.#signHead('audit/head'), settings.signEvery).unref()
   }
 
@@ -117,7 +112,7 @@ export class AuditTrail {
   record(event: AuditEvent | WaitingEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: Error): void => (error ? reject(error) : resolve())
-      this.#put({ event: 'facts' in event ? event : waitingEvent(event), settle })
+      this.#put('facts' in event ? event : waitingEvent(event), settle)
     })
   }
 
@@ -128,7 +123,7 @@ export class AuditTrail {
 
   async flush(): Promise<void> {
     do await (this.#isFlushing ?? this.#flush())
-    while (this.#unwritten > 0 && !this.#error)
+    while (this.#waiting > 0 && !this.#error)
   }
 
   async close(): Promise<void> {
@@ -143,53 +138,34 @@ export class AuditTrail {
   }
 
   #signHead(operation: string): void {
-    const { key } = this.#options
-    this.#put((last) => {
-      const { sequence, fingerprint } = last
-      const head = { fingerprint, key: key.publicKey, sequence, signature: key.sign(last) }
-      return ownEvent(operation, { head })
-    })
+    this.#put(signingEvent(ownEvent(operation, {})))
   }
 
-  /** Events that are not in the file. */
-  get #unwritten(): number {
-    return this.#waiting.length + this.#formed.sequence - this.#last.sequence
-  }
-
-  #put(entry: Entry): void {
-    const length = lengthOf(entry)
-    if (this.#unwritten >= MOST_WAITING || this.#characters + length > MOST_CHARACTERS) {
-      this.#lose()
-      settlerOf(entry)?.(this.#error ?? new Error('too many events wait to be written'))
+  #put(event: WaitingEvent, settle?: Settle): void {
+    if (this.#waiting >= MOST_WAITING || this.#characters + event.length > MOST_CHARACTERS) {
+      this.#lose(1)
+      settle?.(this.#error ?? new Error('too many events wait to be written'))
       return
     }
-    this.#waiting.push(entry)
-    this.#characters += length
-    if (this.#timer ? this.#error : this.#isFlushing) return
-    const isAwaited = settlerOf(entry) !== undefined
-    if (isAwaited || !this.#timer) this.#schedule(isAwaited ? 0 : GATHERED)
-    if (this.#waiting.length >= FORMED_TOGETHER) this.#formEarly()
+    const pack = this.#openPack()
+    pack.add(event, this.#shapes.of, settle)
+    this.#waiting++
+    this.#characters += event.length
+    if (this.#isFlushing || (this.#timer && this.#error)) return
+    const isUrgent = settle !== undefined || pack.isFull
+    if (isUrgent || !this.#timer) this.#schedule(isUrgent ? 0 : GATHERED)
   }
 
-  /** What is waited for may be refused, and so is in no chain before it is written. */
-  #formEarly(): void {
-    if (this.#isFlushing || this.#lines.length >= MOST_FORMED || this.#isAwaited) return
-    this.#form(this.#waiting)
-    this.#waiting = []
-    this.#characters = 0
-  }
-
-  #form(entries: readonly Entry[]): void {
-    let last = this.#formed
-    for (const entry of entries) {
-      const event = eventOf(entry, last)
-      last = this.#lines.add(event, this.#shapes.of(event.facts), last)
-    }
-    this.#formed = last
+  #openPack(): EventPack {
+    const last = this.#packs.at(-1)
+    if (last && !last.isClosed && !last.isFull) return last
+    const pack = new EventPack()
+    this.#packs.push(pack)
+    return pack
   }
 
   get #isAwaited(): boolean {
-    return this.#waiting.some((entry) => settlerOf(entry))
+    return this.#packs.some(({ isAwaited }) => isAwaited)
   }
 
   #schedule(delay: number): void {
@@ -198,8 +174,9 @@ export class AuditTrail {
     this.#timer = delay === 0 ? setImmediate(flush) : setTimeout(flush, delay)
   }
 
-  #lose(): void {
-    if (this.#lost++ === 0 || this.#lostSince === 0) this.#lostSince = Date.now()
+  #lose(events: number): void {
+    if (this.#lostSince === 0) this.#lostSince = Date.now()
+    this.#lost += events
   }
 
   #stopTimer(): void {
@@ -211,79 +188,54 @@ export class AuditTrail {
   #flush(): Promise<void> {
     // A timer that is forgotten would start a second row of them.
     this.#stopTimer()
-    this.#isFlushing ??= this.#writeBatches().finally(() => {
+    this.#isFlushing ??= this.#writePacks().finally(() => {
       this.#isFlushing = undefined
-      if (this.#unwritten > 0) this.#schedule(this.#error ? RETRY : this.#isAwaited ? 0 : GATHERED)
-      else if (!this.#isClosed) this.#writer.syncSoon(() => this.#isBusy)
+      if (this.#waiting > 0) this.#schedule(this.#error ? RETRY : this.#isAwaited ? 0 : GATHERED)
     })
     return this.#isFlushing
   }
 
   /** Writes what waits now. What comes meanwhile is gathered again: many small writes cost several times as much. */
-  async #writeBatches(): Promise<void> {
-    for (let left = this.#waiting.length; left > 0 || this.#lines.length > 0; ) {
-      const batch = this.#takeBatch(left)
-      left -= batch.length
+  async #writePacks(): Promise<void> {
+    for (let left = this.#packs.length; left > 0; left--) {
+      const pack = this.#packs[0]!
+      pack.isClosed = true
+      let written: Written
       try {
-        await this.#writeBatch(batch)
+        written = await this.#writer.write(pack.packed(this.#readers.size > 0))
       } catch (thrown) {
-        return this.#failed(batch, thrown as Error)
+        return this.#failed(thrown as Error)
       }
+      this.#packs.shift()
+      this.#waiting -= pack.size
+      this.#characters -= pack.characters
+      this.#written(pack, written)
     }
   }
 
-  #takeBatch(most: number): Entry[] {
-    let length = 0
-    let count = 0
-    while (count < Math.min(BATCH, most) && length < LONG_BATCH) length += lengthOf(this.#waiting[count++]!)
-    this.#characters -= length
-    return this.#waiting.splice(0, count)
-  }
-
-  async #writeBatch(batch: readonly Entry[]): Promise<void> {
-    const formed = this.#formed
-    const { length } = this.#lines
-    this.#form(batch)
-    const { bytes } = this.#lines
-    try {
-      await this.#writer.append(bytes)
-    } catch (error) {
-      this.#lines.cut(length)
-      this.#formed = formed
-      throw error
-    }
-    this.#last = this.#formed
-    const isAwaited = batch.some((entry) => settlerOf(entry))
-    if (this.#readers.size > 0) this.#tell(bytes.toString())
-    this.#lines.clear()
-    if (isAwaited || this.#writer.isSyncDue) await this.#writer.sync()
-    if (isAwaited) for (const entry of batch) settlerOf(entry)?.()
-    this.#recovered()
-    if (await this.#writer.rotate()) void this.#removeOld()
-  }
-
-  /** A burst that goes on syncs by itself. */
-  get #isBusy(): boolean {
-    return this.#isFlushing !== undefined || this.#isClosed
-  }
-
-  #tell(lines: string): void {
-    for (const reader of this.#readers) reader.written(lines)
+  #written(pack: EventPack, { head, lines, unsynced, full }: Written): void {
+    this.#last = head
+    if (lines !== undefined) for (const reader of this.#readers) reader.written(lines)
+    pack.settle(unsynced)
+    if (unsynced) this.#fails(unsynced)
+    else this.#recovered()
+    if (full !== undefined) void this.#removeOld(full)
   }
 
   /** Refuses the events that callers wait for; they are lost. The other events are tried again. */
-  #failed(batch: readonly Entry[], error: Error): void {
-    const kept: Entry[] = []
-    for (const entry of batch) {
-      const settle = settlerOf(entry)
-      if (!settle) kept.push(entry)
-      else {
-        this.#lose()
-        settle(error)
-      }
+  #failed(error: Error): void {
+    for (const pack of this.#packs.splice(0)) {
+      const { size, characters } = pack
+      pack.refuse(error)
+      if (size > pack.size) this.#lose(size - pack.size)
+      this.#waiting -= size - pack.size
+      this.#characters -= characters - pack.characters
+      if (pack.size > 0) this.#packs.push(pack)
     }
-    this.#waiting = [...kept, ...this.#waiting]
-    for (const entry of kept) this.#characters += lengthOf(entry)
+    this.#fails(error)
+  }
+
+  #fails(error: Error): void {
     if (!this.#error) this.#options.onHealth?.(error)
     this.#error = error
   }
@@ -301,9 +253,8 @@ export class AuditTrail {
     this.#lostSince = 0
   }
 
-  async #removeOld(): Promise<void> {
-    const { file } = this.#writer.segment ?? {}
-    await removeOld(this.settings, file, (removed) =>
+  async #removeOld(current: string | undefined): Promise<void> {
+    await removeOld(this.settings, current, (removed) =>
       this.record(ownEvent('audit/removed', { removed })),
     ).catch(() => {})
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { canonicalJson, isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
-import { type ChainHead, fingerprintJson, uidOf } from './hash-chain.ts'
+import { type ChainHead, fingerprintJson, uidOf } from './thread/hash-chain.ts'
 import { parseEvent, placeOf, readLines } from './read-events.ts'
 import type { ChainEnd } from './retention.ts'
 import { listSegments, type Segment } from './segments.ts'

@@ -1,7 +1,8 @@
 import { waitsForApproval } from '../approval/answers.ts'
 import { canonicalJson, type Failure, isJsonObject, lengthOf, type Outcome } from '@gantry/mcp/exchange'
 import { cutText } from '@gantry/mcp/foreign'
-import type { AuditTrail, EventFacts, WaitingEvent } from '../../audit/index.ts'
+import type { AuditTrail, EventExtra, EventFacts, WaitingEvent } from '../../audit/index.ts'
+import { NONE } from '../../audit/packed-events.ts'
 import { statusOf } from '../../telemetry/exchange-log.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 import { type Ending, factsOf } from './exchange-facts.ts'
@@ -12,7 +13,7 @@ export type Mask = (value: unknown) => string
 
 /** Characters of a body that are kept. */
 const MOST_BODY = 16 * 1024
-/** Characters of arguments that wait for their hash. */
+/** Characters of arguments that the writing thread hashes. Longer ones would be copied for that. */
 const MOST_WAITING = 2048
 /** A longer result is not read for its record. */
 const MOST_READ = 64 * 1024
@@ -36,8 +37,9 @@ export class ExchangeEvents {
       rule: exchange.ruling?.rule,
       status: 'success',
       outcome: 'allowed',
+      stage: 'decision',
     } as const
-    return this.#event(exchange, this.#like.find(exchange, ended), 'decision')
+    return this.#event(exchange, this.#like.find(exchange, ended), {})
   }
 
   /** How it ended, and how it was decided. */
@@ -52,13 +54,11 @@ export class ExchangeEvents {
       rule: denial?.rule ?? ruling?.rule,
       status: (ENDED as Record<string, EventFacts['status']>)[status] ?? 'other',
       outcome: !denial ? status : waitsForApproval(outcome) ? 'waiting' : 'denied',
+      stage: 'outcome',
       error: failure?.error,
     })
-    const event = this.#event(exchange, facts, 'outcome')
-    event.approval = ruling?.approval
-    event.limit = limit
-    if (this.#trail.settings.bodies) event.result = resultText(outcome, this.#mask)
-    return event
+    const result = this.#trail.settings.bodies ? resultText(outcome, this.#mask) : undefined
+    return this.#event(exchange, facts, { approval: ruling?.approval, limit, result })
   }
 
   /** What went wrong is told in words of its own each time. */
@@ -66,97 +66,60 @@ export class ExchangeEvents {
     return ended.error ? factsOf(exchange, ended) : this.#like.find(exchange, ended)
   }
 
-  #event(exchange: GatewayExchange, facts: EventFacts, stage: Stage): ExchangeEvent {
-    const event = new ExchangeEvent(exchange, facts, stage, this.#trail)
+  #event(exchange: GatewayExchange, facts: EventFacts, told: EventExtra): WaitingEvent {
     const given = exchange.origin.params.arguments
-    if (given === undefined) return event
-    event.setArguments(canonicalJson(given))
-    if (this.#trail.settings.bodies)
-      event.body = `"arguments":${JSON.stringify(cutText(this.#mask(given), MOST_BODY))},`
-    return event
+    const json = given === undefined ? undefined : canonicalJson(given)
+    const isLong = json !== undefined && json.length > MOST_WAITING
+    const body =
+      json === undefined || !this.#trail.settings.bodies ? undefined : cutText(this.#mask(given), MOST_BODY)
+    const extra =
+      isLong || body !== undefined || hasAny(told)
+        ? {
+            ...told,
+            body,
+            hashed: isLong ? { length: json.length, hash: this.#trail.digest(json) } : undefined,
+          }
+        : undefined
+    return new ExchangeEvent(exchange, facts, isLong ? undefined : json, extra)
   }
 }
 
-type Stage = 'decision' | 'outcome'
+function hasAny({ approval, limit, result }: EventExtra): boolean {
+  return approval !== undefined || limit !== undefined || result !== undefined
+}
 
 /** The event of a request: one object, as every call has one. */
 class ExchangeEvent implements WaitingEvent {
   readonly facts: EventFacts
   readonly at = Date.now()
-  readonly request: number | undefined
-  approval: string | undefined
-  limit: string | undefined
-  result: string | undefined
-  /** The arguments, where they are told. */
-  body: string | undefined
-  readonly #trail: AuditTrail
-  readonly #stage: Stage
-  readonly #view: string
-  readonly #took: number | undefined
-  readonly #targetMs: number | undefined
-  readonly #bytes: number | undefined
-  /** The arguments until they are hashed. */
-  #args: string | undefined
-  #hash: string | undefined
+  readonly request: number
+  readonly took: number
+  readonly targetMs: number
+  readonly bytes: number
+  readonly args: string | undefined
+  readonly extra: EventExtra | undefined
 
-  constructor(exchange: GatewayExchange, facts: EventFacts, stage: Stage, trail: AuditTrail) {
-    const record = stage === 'outcome' ? exchange.record : undefined
+  constructor(
+    { record }: GatewayExchange,
+    facts: EventFacts,
+    args: string | undefined,
+    extra: EventExtra | undefined,
+  ) {
+    const ended = facts.stage === 'outcome' ? record : undefined
     this.facts = facts
-    this.request = exchange.record?.id
-    this.#trail = trail
-    this.#stage = stage
-    this.#view = exchange.endpoint.name
-    this.#took = record && (record.durationMs ?? performance.now() - record.began)
-    this.#targetMs = record?.targetMs
-    this.#bytes = record?.bytes
-  }
-
-  /**
-   * Arguments are hashed together with those of other requests, which is cheaper. Long arguments are hashed at once.
-   */
-  setArguments(json: string): void {
-    this.#args = json
-    if (json.length > MOST_WAITING) this.#hashArguments()
+    this.request = record?.id ?? NONE
+    this.took = ended ? (ended.durationMs ?? performance.now() - ended.began) : NONE
+    this.targetMs = ended?.targetMs ?? NONE
+    this.bytes = ended?.bytes ?? NONE
+    this.args = args
+    this.extra = extra
   }
 
   get length(): number {
     const { detail = '' } = this.facts
-    const { body = '', result = '' } = this
-    return (this.#args?.length ?? 0) + body.length + result.length + detail.length
+    const { body = '', result = '' } = this.extra ?? {}
+    return (this.args?.length ?? 0) + body.length + result.length + detail.length
   }
-
-  #hashArguments(): string {
-    const json = this.#args!
-    this.#hash ??= `"arguments_bytes":${json.length},"arguments_hash":"${this.#trail.digest(json)}",`
-    this.#args = ''
-    return this.#hash
-  }
-
-  /** Written at once, in the order of RFC 8785: a test compares it with the canonical form. */
-  unmapped(): string {
-    const { approval, limit, result, body = '' } = this
-    return (
-      (approval === undefined ? '{' : `{"approval":${JSON.stringify(approval)},`) +
-      (this.#args === undefined ? '' : body + this.#hashArguments()) +
-      (this.#took === undefined ? '' : `"duration_ms":${hundredths(this.#took)},`) +
-      (limit === undefined ? '' : `"limit":${JSON.stringify(limit)},`) +
-      `"outcome":"${this.facts.outcome}",` +
-      (result === undefined ? '' : `"result":${JSON.stringify(result)},`) +
-      (this.#bytes === undefined ? '' : `"result_bytes":${this.#bytes},`) +
-      `"stage":"${this.#stage}"` +
-      (this.#targetMs === undefined ? '' : `,"target_ms":${hundredths(this.#targetMs)}`) +
-      (this.#view === '' ? '}' : `,"view":${JSON.stringify(this.#view)}}`)
-    )
-  }
-}
-
-/** Milliseconds as JSON, with two digits behind the point at most. Two small numbers are written faster than one fraction. */
-export function hundredths(milliseconds: number): string {
-  const all = Math.round(milliseconds * 100)
-  const whole = Math.floor(all / 100)
-  const rest = all - whole * 100
-  if (rest === 0) return `${whole}`
-  return rest % 10 === 0 ? `${whole}.${rest / 10}` : `${whole}.${rest < 10 ? '0' : ''}${rest}`
 }
 
 function resultText(outcome: Outcome, mask: Mask): string | undefined {

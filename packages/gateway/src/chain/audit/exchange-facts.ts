@@ -5,7 +5,7 @@ import { shortName } from '../../telemetry/stats.ts'
 import type { GatewayExchange } from '../gateway-exchange.ts'
 
 /** How a request was decided, or ended. */
-export interface Ending extends Pick<EventFacts, 'decision' | 'rule' | 'status' | 'outcome'> {
+export interface Ending extends Pick<EventFacts, 'decision' | 'rule' | 'status' | 'outcome' | 'stage'> {
   readonly error?: Failure['error'] | undefined
 }
 
@@ -14,8 +14,8 @@ const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', methods
 
 /** What a request was about, who made it, and how it ended. */
 export function factsOf(exchange: GatewayExchange, ended: Ending): EventFacts {
-  const { method, resolved, client } = exchange
-  const { decision, rule, status, outcome, error } = ended
+  const { method, resolved, client, endpoint } = exchange
+  const { decision, rule, status, outcome, stage, error } = ended
   const name = objectOf(exchange)
   return {
     operation: shortName(method),
@@ -30,6 +30,8 @@ export function factsOf(exchange: GatewayExchange, ended: Ending): EventFacts {
     target: resolved?.target.name,
     object: name === undefined ? undefined : { type: kindOf(exchange), name },
     revision: client.version,
+    stage,
+    view: endpoint.name,
   }
 }
 

@@ -54,6 +54,8 @@ function isLike(facts: EventFacts, exchange: GatewayExchange, ended: Ending): bo
     facts.rule === ended.rule &&
     facts.status === ended.status &&
     facts.outcome === ended.outcome &&
+    facts.stage === ended.stage &&
+    facts.view === exchange.endpoint.name &&
     facts.target === resolved?.target.name &&
     facts.revision === client.version &&
     object?.name === objectOf(exchange) &&

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { WaitingEvent } from './audit-event.ts'
-import type { ChainShape } from './event-shapes.ts'
+import { NONE } from '../packed-events.ts'
+import type { ChainShape } from './chain-shape.ts'
 
 /** The last event of a chain. */
 export interface ChainHead {
@@ -10,6 +10,12 @@ export interface ChainHead {
   readonly fingerprint: string
   /** The type of the event. */
   readonly type: number
+}
+
+/** When an event was, and the number of its request. */
+export interface Moment {
+  readonly at: number
+  readonly request: number
 }
 
 /** How a fingerprint was made: SHA-256 in hex, of JSON in the form of RFC 8785. */
@@ -50,42 +56,31 @@ export class ChainLines {
     return this.#buffer.subarray(0, this.#length)
   }
 
-  /** Bytes of the lines. */
-  get length(): number {
-    return this.#length
-  }
-
-  /** Takes back what came after this length. */
-  cut(length: number): void {
-    this.#length = length
-  }
-
   clear(): void {
     this.#length = 0
     if (this.#buffer.length > MOST_KEPT) this.#buffer = Buffer.allocUnsafe(FIRST_SIZE)
   }
 
   /** Puts an event behind the last one of its chain, and returns the new head. */
-  add(event: WaitingEvent, shape: ChainShape, last: ChainHead): ChainHead {
+  add({ at, request }: Moment, unmapped: string, shape: ChainShape, last: ChainHead): ChainHead {
     const { chain } = last
     const { type } = shape
     const sequence = last.sequence + 1
-    const request = event.request === undefined ? '' : `,"request":{"uid":"${event.request}"}`
-    const unmapped = event.unmapped()
+    const asked = request === NONE ? '' : `,"request":{"uid":"${request}"}`
     const begin = this.#length
     this.#reserve(shape.bytes + unmapped.length * 3 + MOMENT_ROOM)
     this.#copy(shape.front)
-    this.#write(request)
+    this.#write(asked)
     this.#copy(shape.api)
     if (last.sequence > 0) this.#writeBefore(last)
     this.#copy(shape.middle)
     this.#write(`${sequence},"uid":"${uidOf(chain, sequence)}`)
     this.#copy(shape.end)
-    this.#write(`${this.#timeOf(event.at)},"type_uid":${type},"unmapped":`)
+    this.#write(`${this.#timeOf(at)},"type_uid":${type},"unmapped":`)
     this.#write(unmapped)
     this.#buffer[this.#length++] = CLOSE_BRACE
     const fingerprint = hash('sha256', this.#buffer.subarray(begin, this.#length), 'hex')
-    this.#insert(fingerprint, begin + shape.front.length + request.length + shape.api.length)
+    this.#insert(fingerprint, begin + shape.front.length + asked.length + shape.api.length)
     this.#buffer[this.#length++] = NEWLINE
     return { chain, sequence, fingerprint, type }
   }

@@ -1,11 +1,12 @@
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
-import { type AuditModel, refuseForeign } from '../model/index.ts'
-import { segmentOf, type Segment } from './segments.ts'
+// Only this file: a thread that writes needs nothing else of the model.
+import { refuseForeign } from '../../model/file-owner.ts'
+import { segmentOf } from '../segments.ts'
+import type { WriterSettings } from './writer-client.ts'
 
 /** Appends lines to the files of one chain. What could only be written in part is taken back. */
 export class SegmentWriter {
-  readonly #chain: string
-  readonly #settings: AuditModel
+  readonly #settings: Pick<WriterSettings, 'chain' | 'folder' | 'maxFileBytes' | 'sync'>
   #number = 0
   #handle: FileHandle | undefined
   #bytes = 0
@@ -15,14 +16,14 @@ export class SegmentWriter {
   #syncedAt = 0
   #syncing: NodeJS.Timeout | undefined
 
-  constructor(chain: string, settings: AuditModel) {
-    this.#chain = chain
+  constructor(settings: Pick<WriterSettings, 'chain' | 'folder' | 'maxFileBytes' | 'sync'>) {
     this.#settings = settings
   }
 
   /** The file that is written now. */
-  get segment(): Segment | undefined {
-    return this.#number === 0 ? undefined : segmentOf(this.#settings.folder, this.#chain, this.#number)
+  get file(): string | undefined {
+    const { folder, chain } = this.#settings
+    return this.#number === 0 ? undefined : segmentOf(folder, chain, this.#number).file
   }
 
   async append(data: Uint8Array): Promise<void> {
@@ -95,10 +96,10 @@ export class SegmentWriter {
   }
 
   async #open(): Promise<FileHandle> {
-    const { folder } = this.#settings
+    const { folder, chain } = this.#settings
     await mkdir(folder, { recursive: true, mode: 0o700 })
     refuseForeign(folder)
-    const next = segmentOf(folder, this.#chain, this.#number + 1)
+    const next = segmentOf(folder, chain, this.#number + 1)
     this.#handle = await open(next.file, 'wx', 0o600)
     this.#number++
     this.#bytes = 0
