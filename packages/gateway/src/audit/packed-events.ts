@@ -27,7 +27,7 @@ export const NONE = -1
 export interface PackedEvents {
   /** What like events have in common. */
   readonly shapes: readonly EventShape[]
-  readonly numbers: readonly number[]
+  readonly numbers: Float64Array
   /** The arguments of each event, as canonical JSON. */
   readonly args: readonly (string | undefined)[]
   /** By the place of the event. */
@@ -52,7 +52,7 @@ export class EventPack {
   isClosed = false
   readonly #places = new Map<EventFacts, number>()
   readonly #shapes: EventShape[] = []
-  #numbers: number[] = []
+  readonly #numbers = new Numbers()
   #args: (string | undefined)[] = []
   #extras = new Map<number, EventExtra>()
   /** Whose callers wait, by their places. */
@@ -79,7 +79,7 @@ export class EventPack {
     }
     if (extra) this.#extras.set(this.size, extra)
     if (settle) this.#awaited.set(this.size, { settle, length })
-    this.#numbers.push(place, event.at, event.request, event.took, event.targetMs, event.bytes)
+    this.#numbers.add(place, event)
     this.#args.push(event.args)
     this.characters += length
   }
@@ -94,7 +94,7 @@ export class EventPack {
   refuse(error: Error): void {
     if (!this.isAwaited) return
     const left = this.#args.map((_, at) => at).filter((at) => !this.#awaited.has(at))
-    this.#numbers = left.flatMap((at) => this.#numbers.slice(at * NUMBERS, (at + 1) * NUMBERS))
+    this.#numbers.keep(left)
     this.#args = left.map((at) => this.#args[at])
     const extras = left.map((at, to) => [to, this.#extras.get(at)] as const)
     this.#extras = new Map(extras.filter((entry): entry is [number, EventExtra] => entry[1] !== undefined))
@@ -105,11 +105,45 @@ export class EventPack {
   packed(wantsLines: boolean): PackedEvents {
     return {
       shapes: this.#shapes,
-      numbers: this.#numbers,
+      numbers: this.#numbers.all,
       args: this.#args,
       extras: this.#extras,
       isAwaited: this.isAwaited,
       wantsLines,
+    }
+  }
+}
+
+/** The numbers of events, one row after the other: they are copied to a thread as they are. */
+class Numbers {
+  #values = new Float64Array(NUMBERS * 64)
+  #length = 0
+
+  get all(): Float64Array {
+    return this.#values.slice(0, this.#length)
+  }
+
+  add(place: number, { at, request, took, targetMs, bytes }: WaitingEvent): void {
+    if (this.#length === this.#values.length) {
+      const longer = new Float64Array(this.#length * 2)
+      longer.set(this.#values)
+      this.#values = longer
+    }
+    const values = this.#values
+    values[this.#length++] = place
+    values[this.#length++] = at
+    values[this.#length++] = request
+    values[this.#length++] = took
+    values[this.#length++] = targetMs
+    values[this.#length++] = bytes
+  }
+
+  keep(rows: readonly number[]): void {
+    const { all } = this
+    this.#length = 0
+    for (const row of rows) {
+      this.#values.set(all.subarray(row * NUMBERS, (row + 1) * NUMBERS), this.#length)
+      this.#length += NUMBERS
     }
   }
 }

@@ -75,7 +75,7 @@ export class ChainWriter {
 
   #unmapped(
     shape: ChainShape,
-    numbers: readonly number[],
+    numbers: Float64Array,
     row: number,
     args: string | undefined,
     extra: EventExtra | undefined,

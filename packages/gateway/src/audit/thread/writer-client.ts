@@ -32,7 +32,7 @@ interface Pending {
 }
 
 /** A thread of one trail needs little memory: what it makes of a batch is garbage before the next one. */
-const YOUNG_MEGABYTES = 4
+const YOUNG_MEGABYTES = 8
 
 /** The thread that makes lines of events, hashes them and writes them to the file. It does one thing after the other. */
 export class WriterClient {
@@ -66,7 +66,7 @@ export class WriterClient {
   #ask(message: ToThread): Promise<Written | undefined> {
     if (this.#ended) return Promise.reject(this.#ended)
     return new Promise((resolve, reject) => {
-      this.#worker.postMessage(message)
+      this.#worker.postMessage(message, message === 'close' ? [] : [message.numbers.buffer as ArrayBuffer])
       // The process stays as long as there is something to wait for.
       if (this.#pending.push({ resolve, reject }) === 1) this.#worker.ref()
     })
