@@ -231,6 +231,25 @@ describe('a trail that cannot be written', () => {
   })
 })
 
+it('refuses what waits for it, and says why, when its thread has ended', async () => {
+  const folder = testFolder()
+  const health: (string | undefined)[] = []
+  const good = loadSigningKey(folder)
+  // The thread reads the key first.
+  const key = Object.assign(Object.create(good) as typeof good, {
+    pem: 'no key',
+    hashingKey: () => good.hashingKey(),
+  })
+  const trail = testTrail(folder, {}, { key, onHealth: (error) => health.push(error?.message) })
+  await expect(trail.record(callEvent(1))).rejects.toThrow('the thread that writes ended')
+  trail.add(callEvent(2))
+  await trail.flush()
+  expect(trail.error?.message).toContain('restart the gateway')
+  expect(trail.lost).toBe(1)
+  expect(health).toHaveLength(1)
+  await trail.close()
+})
+
 describe('who changes the files', () => {
   async function written(): Promise<{ folder: string; file: string; lines: string[] }> {
     const folder = testFolder()

@@ -2,12 +2,18 @@ import { expect, it } from 'vitest'
 import type { AuthInfo, ClientFacts, Exchange } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
 import { chainBench } from '../chain.test.support.ts'
-import type { GatewayExchange, Resolved } from '../gateway-exchange.ts'
+import { GatewayExchange, type Resolved } from '../gateway-exchange.ts'
 import { type Ending, factsOf } from './exchange-facts.ts'
 import { LikeFacts } from './like-facts.ts'
 
 const bench = await chainBench({ a: new Server({ name: 'a' }) })
-const OK: Ending = { decision: 'allowed', rule: undefined, status: 'success', outcome: 'ok' }
+const OK: Ending = {
+  decision: 'allowed',
+  rule: undefined,
+  status: 'success',
+  outcome: 'ok',
+  stage: 'outcome',
+}
 const client: ClientFacts = { info: { name: 'app', version: '1' }, capabilities: {}, version: '2026-07-28' }
 const ann: AuthInfo = {
   principal: { kind: 'person', issuer: 'https://id.example', subject: 'ann' },
@@ -20,10 +26,12 @@ interface Change extends Partial<Pick<Exchange, 'auth' | 'session' | 'peer' | 'h
   readonly name?: string
   readonly client?: ClientFacts
   readonly resolved?: Partial<Resolved>
+  readonly view?: string
 }
 
-function request({ method = 'tools/call', name = 'read', resolved, ...init }: Change): GatewayExchange {
-  const exchange = bench.exchange(method, { name }, { client, peer: '127.0.0.1', ...init })
+function request({ method = 'tools/call', name = 'read', resolved, view, ...init }: Change): GatewayExchange {
+  const made = bench.exchange(method, { name }, { client, peer: '127.0.0.1', ...init })
+  const exchange = view === undefined ? made : new GatewayExchange(made.origin, { ...made.endpoint, name: view })
   if (resolved)
     exchange.resolved = { kind: 'tools', name, target: { name: 'notes' }, ...resolved } as Resolved
   return exchange
@@ -56,6 +64,8 @@ const KINDS: readonly (readonly [Change, Partial<Ending>])[] = [
   [{}, { decision: 'denied' }],
   [{}, { outcome: 'task' }],
   [{}, { status: 'other' }],
+  [{}, { stage: 'decision' }],
+  [{ view: 'support' }, {}],
 ]
 
 it('gives every request its own facts, whichever came before', () => {
