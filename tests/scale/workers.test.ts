@@ -291,6 +291,17 @@ it.each([
   expect(calls).toBeGreaterThan(20)
 })
 
+it('kills a worker that stands still, so that a reload goes on and its sessions are found', async () => {
+  await expect.poll(serving).toBe(WORKERS)
+  const sessions = await Promise.all(Array.from({ length: 4 }, openLegacy))
+  const [pid] = workersOf(gateway) as [number]
+  process.kill(pid, 'SIGSTOP')
+  expect(await byCommand()).toBe(`${WORKERS} workers replaced\n`)
+  expect(workersOf(gateway)).not.toContain(pid)
+  expect(workersOf(gateway)).toHaveLength(WORKERS)
+  for (const session of sessions) expect(await greet(session)).toBe('Hello, you!')
+})
+
 it('has one worker in each place when one dies while a reload is replacing it', async () => {
   await expect.poll(serving).toBe(WORKERS)
   const before = workersOf(gateway)

@@ -6,7 +6,7 @@ import type { Cli } from './cli.ts'
 import { CliError } from './cli-error.ts'
 import type { CliStream, GlobalOptions } from './cli-io.ts'
 import { countOf } from '../admin/contract.ts'
-import { READY, REPLACED, workerPlace } from '../workers/worker-place.ts'
+import { answerPings, READY, REPLACED, workerPlace } from '../workers/worker-place.ts'
 import { takeSignals, type StopSignal } from './stop-signals.ts'
 
 export interface GatewayOptions extends GlobalOptions {
@@ -79,7 +79,10 @@ export async function runGateway(plan: GatewayPlan, cli: Cli<GatewayOptions>): P
   process.on('SIGUSR2', toggle)
   let why: EndOfServing | undefined
   try {
-    if (worker) process.send?.(READY)
+    if (worker) {
+      answerPings()
+      process.send?.(READY)
+    }
     if (worker?.announces ?? true) announce(running, plan, cli)
     const stop = await plan.announced?.(running)
     why = await ended(

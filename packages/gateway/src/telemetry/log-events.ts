@@ -61,3 +61,4 @@ export type LogEvent =
   | 'versions-not-kept'
   | 'webhook-failed'
   | 'worker-ended'
+  | 'worker-stands-still'

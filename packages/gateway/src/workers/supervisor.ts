@@ -10,6 +10,7 @@ import { keepHandedConnections } from './keep-handed-connections.ts'
 import {
   READY,
   isTold,
+  PING,
   type ReloadResult,
   REPLACED,
   supervisorSocket,
@@ -21,6 +22,10 @@ const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 10_000
 /** A worker that lived so long did not fail because of how it starts. */
 const LONG_LIFE = 30_000
+const PING_EVERY = 2_000
+/** A worker that answers nothing for so long stands still: in an endless loop, or stopped. */
+const SILENT_FOR = 10_000
+const STARTS_WITHIN = 120_000
 
 /** Runs this command in several processes that share the port, until a signal comes. False when they do not start. */
 export async function supervise(count: number, log: Log): Promise<boolean> {
@@ -134,6 +139,7 @@ class Supervisor {
     this.#announces = false
     const worker = cluster.fork({ [WORKER]: JSON.stringify(place) })
     keepHandedConnections(worker)
+    this.#watch(worker, slot)
     const aborted = new AbortController()
     const serves = new Promise<void>((resolve) => {
       worker.on('message', (message) => {
@@ -148,6 +154,24 @@ class Supervisor {
     ended.catch(() => {})
     aborted.abort()
     return worker
+  }
+
+  /** Kills a worker that stands still: it holds a connection and its sessions, and would hold a reload for ever. */
+  #watch(worker: Worker, slot: number): void {
+    let patience = STARTS_WITHIN
+    const timer = setInterval(() => {
+      patience -= PING_EVERY
+      if (patience > 0) {
+        if (worker.isConnected()) worker.send(PING)
+        return
+      }
+      this.#log('warn', 'A worker stands still, and is killed', { worker: slot, event: 'worker-stands-still' })
+      worker.process.kill('SIGKILL')
+    }, PING_EVERY)
+    worker.on('message', () => {
+      patience = SILENT_FOR
+    })
+    worker.once('exit', () => clearInterval(timer))
   }
 
   /** A worker that dies is replaced. The pause before that grows while new ones die at once. */

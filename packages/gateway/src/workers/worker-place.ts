@@ -27,6 +27,16 @@ export const WORKER: string = 'GANTRY_WORKER'
 /** What a worker says when it serves. */
 export const READY: string = 'gantry-ready'
 
+/** What a worker is asked at short intervals, and what it answers. */
+export const PING: string = 'gantry-ping'
+
+/** From now on the supervisor learns that this worker does not stand still. */
+export function answerPings(): void {
+  process.on('message', (message) => {
+    if (message === PING) process.send?.(PING)
+  })
+}
+
 /** What a worker is told when another has taken its place. SIGTERM tells it that all of them stop. */
 export const REPLACED: string = 'gantry-replaced'
 
