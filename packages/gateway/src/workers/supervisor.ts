@@ -165,7 +165,10 @@ class Supervisor {
         if (worker.isConnected()) worker.send(PING)
         return
       }
-      this.#log('warn', 'A worker stands still, and is killed', { worker: slot, event: 'worker-stands-still' })
+      this.#log('warn', 'A worker stands still, and is killed', {
+        worker: slot,
+        event: 'worker-stands-still',
+      })
       worker.process.kill('SIGKILL')
     }, PING_EVERY)
     worker.on('message', () => {
