@@ -58,12 +58,15 @@ export class GatewayTargets {
     void target.retire().finally(() => this.#leaving.delete(target))
   }
 
-  /** Starts the eager targets in the background. */
+  /** Starts the eager targets in the background, and prepares the others. */
   start(): void {
     const { catalog, log } = this.#options
     for (const target of this.#byName.values()) {
       const lists = catalog.of(target)
-      if (!lists || target.model.start !== 'eager' || lists.isFresh) continue
+      if (!lists) continue
+      // Its first connection says what is missing.
+      target.prepare().catch(() => {})
+      if (target.model.start !== 'eager' || lists.isFresh) continue
       lists.refresh().catch((error) =>
         log('warn', `The lists of ${target.name} could not be fetched`, {
           target: target.name,

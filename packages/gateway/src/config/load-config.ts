@@ -121,7 +121,7 @@ const NOT_ACCEPTED: Why = {
 
 type Why = Pick<Problem, 'message' | 'fix'>
 
-function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
+export function unreadable(file: string, error: NodeJS.ErrnoException): NotLoaded {
   return notLoaded(file, 'unreadable', whyUnreadable(file, error))
 }
 

@@ -48,6 +48,26 @@ describe('watchConfig', () => {
     expect(names()).toEqual(['b', 'c'])
   })
 
+  it('goes on, and tries again, when reading fails in a way that nobody expected', async () => {
+    const failing = { isOn: false }
+    await writeFile(file, configWith('a'))
+    watcher = await watchConfig(file, (event) => void events.push(event), {
+      settle: 40,
+      poll: 500,
+      isAccepted: async () => {
+        if (failing.isOn) throw new Error('Cannot find module')
+        return true
+      },
+    })
+    failing.isOn = true
+    await writeFile(file, configWith('a', 'b'))
+    await until(() => lastType() === 'rejected')
+    expect(names()).toEqual(['a'])
+    failing.isOn = false
+    await until(() => lastType() === 'applied')
+    expect(names()).toEqual(['a', 'b'])
+  })
+
   it('keeps the model in use when a test of the new policy fails', async () => {
     await watchIt()
     const policy = { rules: [{ deny: ['c/*'], when: 'args.n > 1' }] }

@@ -3,7 +3,14 @@ import { basename, dirname, resolve } from 'node:path'
 import type { FSWatcher } from 'chokidar'
 import type { GatewayModel } from '../model/index.ts'
 import { diffModels, isEmptyDiff, type ModelDiff } from './diff-models.ts'
-import { type Loaded, loadConfig, type LoadOptions, type LoadResult, type NotLoaded } from './load-config.ts'
+import {
+  type Loaded,
+  loadConfig,
+  type LoadOptions,
+  type LoadResult,
+  type NotLoaded,
+  unreadable,
+} from './load-config.ts'
 import type { Problem } from './problem.ts'
 
 export type ConfigEvent =
@@ -141,11 +148,11 @@ class ConfigFollower implements ConfigWatcher {
   }
 
   async #load(): Promise<void> {
-    let result = await loadConfig(this.#file, this.#options)
+    let result = await this.#read()
     if (!result.ok && this.#complaintOf(result) !== this.#complaint) {
       // It may be half-written, or gone for the moment between an editor's two renames.
       await new Promise((done) => setTimeout(done, this.#settle))
-      result = await loadConfig(this.#file, this.#options)
+      result = await this.#read()
       // The file is still being written: it is read again afterwards.
       if (!result.ok && this.#timer) return
     }
@@ -153,6 +160,16 @@ class ConfigFollower implements ConfigWatcher {
     this.#follow(result)
     await (result.ok ? this.#accept(result) : this.#reject(result))
     this.#options.onRead?.()
+  }
+
+  async #read(): Promise<LoadResult> {
+    try {
+      return await loadConfig(this.#file, this.#options)
+    } catch (error) {
+      // What it needs may be missing while another version of this program is installed. The next look tries again.
+      this.#seen = ''
+      return unreadable(this.#file, error as Error)
+    }
   }
 
   async #accept({ model, warnings }: Loaded): Promise<void> {

@@ -15,15 +15,18 @@ export function personalTargets(gateway: Gateway, auth: AuthInfo): TargetModel[]
     .map(({ model }) => model)
 }
 
-/**
- * The page where people manage their accounts. It is loaded for its first visitor, and only when a target has such
- * accounts.
- */
+/** The page where people manage their accounts. It is loaded only when a target has such accounts. */
 export function lazyPortal(
   gateway: Gateway,
   accounts: LazyAccounts,
   door: Door,
-): { handle: NonNullable<FrontOptions['portal']>; close(): Promise<void> } {
+): {
+  handle: NonNullable<FrontOptions['portal']>
+  /** Loads the page and the accounts now: the files may be of another version when the first visitor comes. */
+  prepare(): Promise<unknown>
+  close(): Promise<void>
+} {
+  const isWanted = (): boolean => gateway.targets.some(({ model }) => isPersonal(model))
   let loaded: Promise<Portal> | undefined
   const load = async (): Promise<Portal> => {
     const { Portal: Loaded } = await import('../identity/portal/portal.ts')
@@ -39,10 +42,15 @@ export function lazyPortal(
   return {
     handle(request, response, path) {
       if (path !== '/connect' && !path.startsWith('/connect/')) return false
-      if (!gateway.targets.some(({ model }) => isPersonal(model))) return false
+      if (!isWanted()) return false
       loaded ??= load()
       loaded.then((portal) => portal.handle(request, response, path)).catch(() => response.destroy())
       return true
+    },
+    async prepare() {
+      if (!isWanted()) return
+      loaded ??= load()
+      await Promise.all([loaded, accounts.get()])
     },
     close: async () => (await loaded?.catch(() => undefined))?.close(),
   }

@@ -141,6 +141,7 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
   gateway.observers.add({
     modelChanging: (next) => door.setModel(next),
     policyChanged: () => front.recheck(),
+    modelChanged: () => void portal.prepare().catch(() => {}),
   })
   gateway.observers.add(ruleWatch)
   ruleWatch.modelChanged()
@@ -151,6 +152,8 @@ export async function startGateway(options: StartOptions): Promise<RunningGatewa
     answer: async () => (await front.status.metrics(false)).json(),
   })
   gateway.start()
+  // Its first visitor learns what is missing.
+  portal.prepare().catch(() => {})
   await configFile?.follow()
   // Commands on this machine need no way round by the proxy.
   gateway.log('info', 'The gateway listens', { address: bound.address, port: bound.port })

@@ -98,6 +98,11 @@ export abstract class OperatedTarget {
     }
   }
 
+  /** Loads what its first connection will need. */
+  async prepare(): Promise<void> {
+    await this.succession.current.opener.prepare(this.model)
+  }
+
   /** Logs in at the target's authorization server, then connects. Only targets with `oauth` have a login. */
   async signIn(options: SignInOptions): Promise<void> {
     await this.succession.current.opener.signIn(this.model, options, this.stopping.signal)

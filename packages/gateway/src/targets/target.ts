@@ -8,6 +8,7 @@ import {
 import type { TargetModel } from '../model/index.ts'
 import { StderrRing } from '../telemetry/stderr-ring.ts'
 import { Calls, type SendOptions } from './calls.ts'
+import { askUntilGone } from './connection/ask-elsewhere.ts'
 import { AskingServers } from './connection/asking-servers.ts'
 import { Connections } from './connection/connections.ts'
 import type { Instance } from './connection/instance.ts'
@@ -259,7 +260,6 @@ export class Target extends OperatedTarget {
     const find = async (): Promise<Elsewhere | undefined> => this.services.owners?.at(id, place)
     const elsewhere = await find()
     if (!elsewhere) return undefined
-    const { askUntilGone } = await import('./connection/ask-elsewhere.ts')
     let isGone = false
     const ask = async (own: Exchange): Promise<Outcome> => {
       // The result of a finished task is kept and can be asked for again. A caller that answers a question can begin

@@ -1,5 +1,5 @@
 import { describePrincipal, principalKey } from '@gantry/mcp/exchange'
-import { placeOf, samePlace } from '../../identity/vault/accounts.ts'
+import { placeOf, samePlace } from '../../identity/vault/place-of.ts'
 import type { VaultRow } from '../../identity/vault/vault.ts'
 import type { TargetModel } from '../../model/index.ts'
 import type { AdminHost } from '../admin-host.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { JWTPayload } from 'jose'
+import { jwtVerify, type JWTPayload } from 'jose'
 import type { JsonObject } from '@gantry/mcp/exchange'
 import type { SignInModel } from '../../model/index.ts'
 import type { Rows, Store } from '../../store/index.ts'
@@ -104,7 +104,6 @@ export class Assertions {
   async #check(assertion: string, clientId: string): Promise<JWTPayload> {
     const { model, upstream } = this.#options
     if (assertion.length > MAX_LENGTH) throw new Error('it is too long')
-    const { jwtVerify } = await import('jose')
     const { payload } = await jwtVerify(assertion, await upstream.keys(), {
       typ: TYPE,
       issuer: model.issuer,

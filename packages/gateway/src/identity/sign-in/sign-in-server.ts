@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { isJsonObject, type JsonObject, type Principal } from '@gantry/mcp/exchange'
 import { parseJson } from '@gantry/mcp/foreign'
-import type { BearerGuard } from '@gantry/mcp/guard'
+import { bearer, type BearerGuard } from '@gantry/mcp/guard'
 import type { GroupsModel, SignInModel } from '../../model/index.ts'
 import type { Store } from '../../store/index.ts'
 import type { OnRefused } from '../refusal.ts'
@@ -181,7 +181,6 @@ async function ownGuard(
   people: People,
   key: object,
 ): Promise<BearerGuard> {
-  const { bearer } = await import('@gantry/mcp/guard')
   const guard = bearer({
     resource: model.resource,
     issuer: model.ownIssuer,

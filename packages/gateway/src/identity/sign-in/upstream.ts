@@ -1,4 +1,4 @@
-import type { JWTVerifyGetKey } from 'jose'
+import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { JsonObject } from '@gantry/mcp/exchange'
 import { isLoopbackHost, type SignInModel } from '../../model/index.ts'
@@ -126,7 +126,6 @@ export class Upstream {
     const isSafe = url?.protocol === 'https:' || this.#options()[oauth.allowInsecureRequests]
     if (!url || !isSafe) throw new Error('the identity provider has no address of its keys that can be used')
     if (this.#keys?.url !== url.href) {
-      const { createRemoteJWKSet } = await import('jose')
       this.#keys = { url: url.href, get: createRemoteJWKSet(url, { timeoutDuration: TIMEOUT }) }
     }
     return this.#keys.get

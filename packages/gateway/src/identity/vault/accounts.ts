@@ -1,10 +1,11 @@
-import type { OAuthProvider, Redirect } from '@gantry/mcp/auth'
-import { principalKey, samePrincipal, type Principal } from '@gantry/mcp/exchange'
-import { parseUrl } from '@gantry/mcp/foreign'
+import { oauth, type OAuthProvider, type Redirect } from '@gantry/mcp/auth'
+import { principalKey, type Principal } from '@gantry/mcp/exchange'
 import { reveal, type ExchangeModel, type TargetModel, type UrlTarget } from '../../model/index.ts'
 import type { OnConsent } from '../consent.ts'
 import { personalStorage } from './personal-storage.ts'
-import type { Caller, IdTokenOf, TokenExchange, TokenExchangeOptions } from './token-exchange.ts'
+import { placeOf, samePlace } from './place-of.ts'
+import { TokenExchange, type Caller, type IdTokenOf, type TokenExchangeOptions } from './token-exchange.ts'
+import { assertionLogin, clientOf } from './assertion-login.ts'
 import { ConsentLinks } from './consent-links.ts'
 import type { Place, Vault } from './vault.ts'
 
@@ -27,7 +28,7 @@ export class Accounts {
   readonly #providers = new Map<string, OAuthProvider>()
   readonly links: ConsentLinks
   readonly #waiting = new Map<string, Set<() => void>>()
-  #exchange: Promise<TokenExchange> | undefined
+  #exchange: TokenExchange | undefined
 
   constructor(vault: Vault) {
     this.vault = vault
@@ -72,7 +73,7 @@ export class Accounts {
   /** Whether a call can be made without asking the person first. */
   async has(model: TargetModel, caller: Caller): Promise<boolean> {
     const { credentials } = model
-    if (credentials.kind === 'exchange') return (await this.#exchanging()).has(credentials, caller)
+    if (credentials.kind === 'exchange') return this.#exchanging.has(credentials, caller)
     return this.vault.has(placeOf(model, caller.principal))
   }
 
@@ -81,7 +82,7 @@ export class Accounts {
     const { credentials } = model
     const place = placeOf(model, caller.principal)
     if (credentials.kind === 'exchange') {
-      const exchange = await this.#exchanging()
+      const exchange = this.#exchanging
       if (!(await exchange.has(credentials, caller))) return undefined
       if (credentials.by === 'token') return { auth: exchange.provider(credentials, caller.principal) }
       return { auth: await this.#once(place, () => this.#asserted(model as UrlTarget, credentials, place)) }
@@ -157,10 +158,6 @@ export class Accounts {
     place: Place,
     redirect?: Redirect,
   ): Promise<OAuthProvider> {
-    const [{ oauth }, { clientOf }] = await Promise.all([
-      import('@gantry/mcp/auth'),
-      import('./assertion-login.ts'),
-    ])
     const clientMetadataUrl = settings!.clientMetadataUrl ?? this.#ownDocument()
     return oauth({
       ...clientOf(settings!),
@@ -179,7 +176,6 @@ export class Accounts {
     credentials: ExchangeModel,
     { principal }: Place,
   ): Promise<OAuthProvider> {
-    const { assertionLogin } = await import('./assertion-login.ts')
     return assertionLogin(model, credentials, { principal, ...this.#exchangeOptions() })
   }
 
@@ -192,10 +188,8 @@ export class Accounts {
     return this.address.startsWith('https://') ? `${this.address}${CLIENT_DOCUMENT}` : undefined
   }
 
-  #exchanging(): Promise<TokenExchange> {
-    this.#exchange ??= import('./token-exchange.ts').then(
-      ({ TokenExchange: Loaded }) => new Loaded(this.#exchangeOptions()),
-    )
+  get #exchanging(): TokenExchange {
+    this.#exchange ??= new TokenExchange(this.#exchangeOptions())
     return this.#exchange
   }
 }
@@ -208,24 +202,3 @@ function changeKey({ principal, target }: Change): string {
 export const CLIENT_DOCUMENT = '/connect/client.json'
 /** Where authorization servers send people back to. */
 export const CALLBACK = '/connect/callback'
-
-/** The owner of an account, and the server that may see it. */
-export function placeOf(model: TargetModel, principal: Principal): Place {
-  return { principal, target: model.name, server: serverOf(model) }
-}
-
-function serverOf(model: TargetModel): string {
-  const { credentials } = model
-  if (model.kind === 'openapi') return originOf(model.baseUrl ?? model.document)
-  if (model.kind !== 'url') return 'program'
-  const url = reveal(model.url)
-  return credentials.kind === 'user' && credentials.secrets.length > 0 ? originOf(url) : `login ${url}`
-}
-
-function originOf(url: string): string {
-  return parseUrl(url)?.origin ?? url
-}
-
-export function samePlace(a: Place, b: Place): boolean {
-  return a.target === b.target && a.server === b.server && samePrincipal(a.principal, b.principal)
-}

@@ -29,7 +29,12 @@ export class LazyAccounts {
 
   async get(): Promise<Accounts> {
     this.#loaded ??= this.#load()
-    const { accounts } = await this.#loaded
+    const loaded = this.#loaded
+    // The next caller tries again.
+    const { accounts } = await loaded.catch((error: unknown) => {
+      if (this.#loaded === loaded) this.#loaded = undefined
+      throw error
+    })
     accounts.address = this.address
     accounts.idTokenOf = this.idTokenOf
     accounts.onConsent = this.onConsent

@@ -14,12 +14,13 @@ import { TargetTap, type ExchangeLog } from '../../telemetry/exchange-log.ts'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
 import { LeasedContinuations, type Instance } from './instance.ts'
 import type { OpenRequest } from './life.ts'
+import { fenced, openHop } from './open-hop.ts'
 import { isLegacyKey, isSharedKey } from './pool.ts'
 import type { InstallTurns } from '../launchers/install-turns.ts'
 import { StartLimit } from '../launchers/start-limit.ts'
 import type { TargetOwners } from '../connected/elsewhere.ts'
 import type { EdgeServices, TargetConnection, ProcessFacts } from '../connected/target-connection.ts'
-import { openConnection, type ConnectionServices } from './open-connection.ts'
+import { loadKind, openConnection, type ConnectionServices } from './open-connection.ts'
 import type { StartGate } from './start-gate.ts'
 import { isPersonal, withPersonal, type Personal, type PersonalAccounts } from '../personal.ts'
 import type { SignInOptions, TargetAuth } from '../target-auth.ts'
@@ -83,6 +84,14 @@ export class ConnectionOpener {
     this.#events = events
   }
 
+  /**
+   * Loads what connections of the target need. The files of this program may be of another version when the first
+   * caller comes, or gone for a moment.
+   */
+  async prepare(model: TargetModel): Promise<void> {
+    await Promise.all([loadKind(model), isPersonal(model) || this.#login(model)])
+  }
+
   open(model: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {
     const { handshake, instance } = request
     // One that is away is tried every few seconds.
@@ -98,14 +107,11 @@ export class ConnectionOpener {
   async #openNow(common: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {
     const { owners } = this.#services
     if (owners) {
-      const { openHop } = await import('./open-hop.ts')
       const hop = await openHop(owners, common, request, this.#edgeServices(common, request))
       if (hop) return hop
     }
     const connection = await this.#openHere(common, request)
-    if (!owners || common.kind !== 'stdio') return connection
-    const { fenced } = await import('./open-hop.ts')
-    return fenced(connection, owners)
+    return owners && common.kind === 'stdio' ? fenced(connection, owners) : connection
   }
 
   async #openHere(common: TargetModel, request: OpenRequest<Instance>): Promise<TargetConnection> {

@@ -15,6 +15,7 @@ import {
   type UrlTarget,
 } from '../../model/index.ts'
 import type { ArrivingResults } from '../fetch/arriving-results.ts'
+import { loadPools } from '../fetch/pooled-fetch.ts'
 import { launcherOf, launcherEnvironment } from '../launchers/launcher.ts'
 import { connectInProcess } from '../connected/in-process-connection.ts'
 import {
@@ -43,6 +44,16 @@ export interface ConnectionServices extends EdgeServices {
   grace(): number | undefined
 }
 
+const loadApi = () => import('../openapi/openapi-connection.ts')
+const loadRecording = () => import('../recording/replay-connection.ts')
+
+/** Loads what only targets of this kind need. */
+export async function loadKind({ kind }: TargetModel): Promise<void> {
+  if (kind === 'url') loadPools()
+  else if (kind === 'openapi') await loadApi()
+  else if (kind === 'replay') await loadRecording()
+}
+
 /** Connects to a target; leaves nothing behind when it fails. */
 export async function openConnection(
   model: TargetModel,
@@ -65,11 +76,11 @@ export async function openConnection(
     case 'inProcess':
       return orAbort(connectToEmbedded(model, services), signal)
     case 'openapi': {
-      const { connectToApi } = await import('../openapi/openapi-connection.ts')
+      const { connectToApi } = await loadApi()
       return connectToApi(model, services, signal)
     }
     case 'replay': {
-      const { connectToRecording } = await import('../recording/replay-connection.ts')
+      const { connectToRecording } = await loadRecording()
       services.handshake.begin('load', describeTarget(model))
       const connection = await connectToRecording(model)
       services.handshake.succeed('recording')

@@ -26,7 +26,7 @@ type Undici = typeof import('undici')
 const require = createRequire(import.meta.url)
 
 /** All of undici takes 5 MB more memory: fetch, WebSocket, caches and mocks. */
-function loadUndici(): Pick<Undici, 'Pool' | 'buildConnector'> {
+export function loadPools(): Pick<Undici, 'Pool' | 'buildConnector'> {
   return {
     Pool: require('undici/lib/dispatcher/pool.js') as Undici['Pool'],
     buildConnector: require('undici/lib/core/connect.js') as Undici['buildConnector'],
@@ -46,7 +46,7 @@ export function createPooledFetch(arriving: ArrivingResults, tls?: () => Certifi
 }
 
 class Destinations {
-  readonly #undici = loadUndici()
+  readonly #undici = loadPools()
   readonly #tls: (() => Certificate) | undefined
   readonly #pools = new Map<string, Pool>()
   readonly #known = new Map<string, Destination>()
