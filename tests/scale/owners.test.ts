@@ -50,6 +50,12 @@ describe.each(REVISIONS)('a program of revision %s behind three gateways', (revi
     const shown = await Promise.all(replicas.all.map((one) => cardOf(one, 'counter')))
     const era = revision === '2026-07-28' ? 'modern' : 'legacy'
     for (const one of shown) expect(one).toMatchObject({ state: 'ready', era, revision, transport: 'stdio' })
+    const logs = await Promise.all(
+      replicas.all.map((one) => adminOf(one).call('log', { query: { target: 'counter' } })),
+    )
+    const ready = logs.flatMap(({ lines }) => lines).filter(({ message }) => message.includes('ready'))
+    expect(ready.length).toBeGreaterThan(2)
+    for (const { message, detail } of ready) expect(`${message} ${detail}`).toContain(`${era} ${revision}`)
     const whys = await Promise.all(
       replicas.all.map((one) => adminOf(one).call('why', { query: { name: 'counter_who' } })),
     )

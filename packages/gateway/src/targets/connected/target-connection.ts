@@ -71,6 +71,8 @@ export interface EdgeServices {
   onSharedQuestion(this: void, exchanges: readonly Exchange[], isRefused: boolean): void
   /** Headers of a request besides those of the connection; by default what the target is to get. */
   extraHeaders?(this: void, exchange: Exchange): Record<string, string> | undefined
+  /** What the server speaks, where another process says so. */
+  spokenIn?(this: void, discovery: Discovery): Spoken | undefined
 }
 
 /** The capabilities that some client may have. A call refuses questions that its own client cannot answer. */
@@ -113,12 +115,15 @@ export async function connectByWire(
       extraHeaders: services.extraHeaders ?? headersOf,
     },
   })
-  services.handshake.succeed(`${edge.era} ${edge.version}`)
+  const spoken = services.spokenIn?.(edge.discovery)
+  const { era, version } = spoken ?? edge
+  services.handshake.succeed(`${era} ${version}${spoken ? ' at another process' : ''}`)
   return {
     era: edge.era,
     version: edge.version,
     discovery: edge.discovery,
     transport: wire.kind,
+    spoken,
     handle: edge.handle,
     get onClose() {
       return edge.onClose

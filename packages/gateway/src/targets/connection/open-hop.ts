@@ -91,12 +91,11 @@ async function connectByHop(
   const connection = await connectByWire(
     { ...connector, fallback: undefined },
     { ...model, era: eraOf(LATEST_MODERN) },
-    { ...services, eras: new EraCache(), extraHeaders },
+    { ...services, eras: new EraCache(), extraHeaders, spokenIn },
     signal,
   )
   const { handle } = connection
   return Object.assign(connection, {
-    spoken: spokenIn(connection),
     at: id,
     async handle(exchange: Exchange): Promise<Outcome> {
       try {
@@ -109,7 +108,7 @@ async function connectByHop(
 }
 
 /** What the gateway that has the program says of it. */
-function spokenIn({ discovery }: TargetConnection): Spoken | undefined {
+function spokenIn(discovery: TargetConnection['discovery']): Spoken | undefined {
   const spoken = discovery._meta?.[SPOKEN] as Spoken | undefined
   return spoken && { ...spoken, transport: `${spoken.transport} at another process` }
 }
