@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { parseJson } from '@gantry/mcp/foreign'
 import type { HttpServiceOptions } from '@gantry/mcp/server'
 import type { Store } from '../store/index.ts'
+import { EndedSessions } from './ended-sessions.ts'
 
 export type KeptSettings = NonNullable<NonNullable<HttpServiceOptions['sessions']>['settings']>
 type Settings = Awaited<ReturnType<KeptSettings['find']>>
@@ -20,7 +21,9 @@ const MOST_ENDED = 100_000
 export function keptSettings(store: Store): KeptSettings | undefined {
   if (store.kind === 'memory') return undefined
   const rows = store.rows({ name: 'session-settings', secret: true, maxRows: MOST_SESSIONS })
-  const over = store.rows({ name: 'ended-sessions', maxRows: MOST_ENDED, maxValueBytes: 8 })
+  const over = new EndedSessions(
+    store.rows({ name: 'ended-sessions', maxRows: MOST_ENDED, maxValueBytes: 8 }),
+  )
   return {
     // A store that is away, or full, is no reason to refuse what works here.
     async keep(session, settings) {
@@ -32,11 +35,11 @@ export function keptSettings(store: Store): KeptSettings | undefined {
     },
     async end(session) {
       const key = keyOf(session)
-      await Promise.allSettled([over.put(key, '', { ttl: KEPT_FOR }), rows.remove(key)])
+      await Promise.allSettled([over.add(key), rows.remove(key)])
     },
     async find(session) {
       const key = keyOf(session)
-      const [ended, row] = await Promise.all([over.get(key), rows.get(key)]).catch(() => [])
+      const [ended, row] = await Promise.all([over.has(key), rows.get(key)]).catch(() => [])
       return ended ? 'ended' : row && (parseJson(row.value) as Settings)
     },
   }
