@@ -106,6 +106,34 @@ describeConsole('what was typed and not saved', { config, entries: 16 }, (suite)
     expect(await page.getByRole('button', { name: 'Undo changes' }).isDisabled()).toBe(true)
   })
 
+  it('stays: what is typed right after an entry was saved, before it is loaded again', async () => {
+    const before = await entryOf('asking')
+    await opened.go('/targets/asking?tab=configuration')
+    let load = (): void => {}
+    const isTyped = new Promise<void>((resolve) => {
+      load = resolve
+    })
+    let isSaved = false
+    await page.route('**/api/targets/asking*', async (request) => {
+      if (request.request().method() !== 'GET') isSaved = true
+      else if (isSaved) await isTyped
+      // The page may have cancelled it meanwhile.
+      await request.continue().catch(() => {})
+    })
+    await typeEntry({ ...before, description: 'Saved' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('asking was saved').first().waitFor()
+    await typeEntry({ ...before, description: 'Typed since' })
+    load()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await expect.poll(() => page.getByRole('button', { name: 'Save' }).isEnabled()).toBe(true)
+    expect(await editor().inputValue()).toContain('Typed since')
+    expect(await page.getByText('The entry was changed elsewhere').count()).toBe(0)
+    expect(await entryOf('asking')).toEqual({ ...before, description: 'Saved' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(async () => (await entryOf('asking')).description).toBe('Typed since')
+  })
+
   it('is not saved over what another tab has saved, unless one says so', async () => {
     const path = '/targets/asking?tab=configuration'
     const before = await entryOf('asking')

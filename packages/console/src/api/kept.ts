@@ -47,9 +47,9 @@ export function useKept<T>(key: string, initial: () => T): readonly [value: T, s
   return [value, set]
 }
 
-/** What was typed, and what was saved when that began. */
+/** What was typed, and what was saved when that began; without a base, what is saved now. */
 interface Edit<T> {
-  readonly base: T
+  readonly base?: T
   readonly value: T
 }
 
@@ -62,8 +62,10 @@ export interface Edited<T> {
   readonly isBehind: boolean
   /** Goes on with what was typed, over what is saved now. */
   readonly goOn: () => void
-  /** Forgets what was typed: it is saved, or not wanted any more. */
+  /** Forgets what was typed: it is not wanted any more. */
   readonly forget: () => void
+  /** This was saved, and is shown. What was typed since then stays, over that. */
+  readonly forgetSaved: (sent: T) => void
 }
 
 /** Shows what is saved until something is typed. That is kept until `forget` is called. Values are plain JSON. */
@@ -76,11 +78,20 @@ export function useEdited<T>(key: string, saved: T): Edited<T> {
   }
   return {
     value: isChanged ? edit.value : saved,
-    set: (value) => change(isSame(value, saved) ? undefined : { base: isChanged ? edit.base : saved, value }),
+    set: (value) =>
+      change(
+        isSame(value, saved) ? undefined : { base: (isChanged ? edit.base : undefined) ?? saved, value },
+      ),
     isChanged,
-    isBehind: isChanged && !isSame(edit.base, saved),
+    isBehind: isChanged && edit.base !== undefined && !isSame(edit.base, saved),
     goOn: () => isChanged && change({ base: saved, value: edit.value }),
     forget: () => change(undefined),
+    forgetSaved: (sent) =>
+      setEdit((now) => {
+        const typed = now === undefined || isSame(now.value, sent) ? undefined : { value: now.value }
+        keep(key, typed)
+        return typed
+      }),
   }
 }
 

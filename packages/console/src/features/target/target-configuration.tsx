@@ -24,7 +24,7 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
   const isHere = useIsHere()
   const canSave = target.config.revision !== undefined
   const save = useMutation({
-    mutationFn: async () => {
+    mutationFn: async ({ text, name }: typeof edit.value) => {
       const entry = parseEntry(text)
       // The rest of the file may be another one by now; this entry may not.
       const { config } = await queryClient.fetchQuery({ ...targetQuery(target.name), staleTime: 0 })
@@ -33,12 +33,13 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
       const body = { entry, revision: config.revision ?? '', ...(name !== target.name && { name }) }
       return call('updateTarget', { params: { name: target.name }, body })
     },
-    onSuccess: async (saved) => {
+    onSuccess: async (saved, sent) => {
+      const { name } = sent
       notify(`${name} was saved${saved.backup ? '; the previous file was kept' : ''}.`)
       if (name !== target.name && isHere())
         await navigate({ to: '/targets/$name', params: { name }, search: { tab: 'configuration' } })
       await queryClient.invalidateQueries()
-      edit.forget()
+      edit.forgetSaved(sent)
     },
   })
   return (
@@ -57,7 +58,7 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
           </>
         )}
       </p>
-      {edit.isBehind && (
+      {edit.isBehind && !save.isPending && (
         <Notice tone="warn" title="The entry was changed elsewhere while you edited">
           <Button onClick={edit.forget}>Take the file, drop my edits</Button>{' '}
           <Button onClick={edit.goOn}>Keep my edits, over the new entry</Button>
@@ -87,7 +88,7 @@ export function TargetConfiguration({ target }: { target: TargetDetail }) {
           <Button
             tone="primary"
             disabled={!edit.isChanged || edit.isBehind || save.isPending}
-            onClick={() => save.mutate()}
+            onClick={() => save.mutate(edit.value)}
           >
             Save
           </Button>
