@@ -109,3 +109,18 @@ it('takes no program for broken because the store is away, and uses it as soon a
   // A call waits for what is still being found out, and is not refused for what was.
   expect(await text()).toMatch(/^\d+$/)
 })
+
+it('has each program once also when the store has lost everything', async () => {
+  const who = async (at: number): Promise<string> => {
+    const answer = await modernRequest(endpoint(at), 'tools/call', { name: 'counter_who', arguments: {} })
+    return answer.message?.result?.content?.[0]?.text
+  }
+  const all = [1, 2, 3]
+  const [first] = await Promise.all(all.map(who))
+  const parent = await modernRequest(endpoint(1), 'tools/call', { name: 'counter_parent', arguments: {} })
+  const owner = Number(parent.message.result.content[0].text)
+  await redis.ask('FLUSHALL')
+  // One that knows nothing of the others but what is in the store.
+  await replicas.restart(all.find((at) => replicas.all[at]!.child.pid !== owner)!)
+  expect(await Promise.all(all.map(who))).toEqual([first, first, first])
+})

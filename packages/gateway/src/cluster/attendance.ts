@@ -38,9 +38,11 @@ export class Attendance {
     return isFirst
   }
 
-  /** The store took a heartbeat. */
-  reached(): void {
-    if (this.#isBackSince === NOT_YET) this.cameBack()
+  /** The store took a heartbeat. Returns whether it was away before. */
+  reached(): boolean {
+    const wasAway = this.#isBackSince === NOT_YET
+    if (wasAway) this.cameBack()
+    return wasAway
   }
 
   cameBack(): void {

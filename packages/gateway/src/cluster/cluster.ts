@@ -66,15 +66,20 @@ export class Cluster {
     const port = new HopPort({ gateway, passports, tls, sessions, isOwn })
     const bound = await port.listen(model.host, model.port)
     const address = model.address ?? `${tls ? 'https' : 'http'}://${model.host}:${bound}`
+    const letGoOf = (names: readonly string[]): void => {
+      for (const name of names) void gateway.target(name)?.letGo()
+    }
     const joining = Members.join({
       store,
       address,
       scope,
       log,
       onGone: () => {
-        for (const name of owners.forget()) void gateway.target(name)?.letGo()
+        letGoOf(owners.forget())
         letGo()
       },
+      // When the store is away again meanwhile, this comes again.
+      onDoubt: () => void owners.restore().then(letGoOf, () => {}),
     })
     members = await joining.catch(async (error: unknown) => {
       // The open port would keep the process alive.

@@ -17,6 +17,8 @@ export interface MembersOptions {
   readonly log: Log
   /** This gateway stood still, or could not reach the store, for so long that others took its place. */
   readonly onGone: () => void
+  /** The store was away, or was emptied: it may have lost what others have to know of this gateway. */
+  readonly onDoubt: () => void
 }
 
 /** What a gateway says of itself. */
@@ -36,6 +38,8 @@ export class Members {
   #known = new Map<string, Member>()
   #timer: NodeJS.Timeout | undefined
   readonly #attendance = new Attendance()
+  /** Of the row of the last heartbeat. A row with another version, or none, means that the store has lost something. */
+  #version: number | undefined
   #beating: Promise<void> | undefined
   /** By gateway: functions that end requests which wait for its answer. */
   readonly #waiting = new Map<string, Set<() => void>>()
@@ -76,22 +80,27 @@ export class Members {
   }
 
   async #beat(): Promise<void> {
-    await this.#say(this.id)
+    const isFound = await this.#say(this.id)
     const rows = await this.#rows.list({ prefix: this.scope })
     const until = rows.find(({ key }) => key === this.id)?.expires
     const others = rows.filter(({ key }) => key !== this.id)
-    this.#attendance.reached()
+    const wasAway = this.#attendance.reached()
     if (until !== undefined && this.#attendance.isAfterAbsence(until)) await this.#comeBack(others)
     this.#attendance.heardUntil(until)
     const before = this.#known
     const heard = new Map(others.map(({ key, value }) => [key, memberOf(value)]))
     this.#known = this.#attendance.isSettled ? heard : new Map([...before, ...heard])
     for (const id of before.keys()) if (!this.#known.has(id)) this.#lose(id)
+    if (wasAway || !isFound) this.#options.onDoubt()
   }
 
-  async #say(id: string): Promise<void> {
+  /** Returns whether the row was there as it was written the last time. */
+  async #say(id: string): Promise<boolean> {
     const own: Member = { address: this.#options.address, settled: this.#attendance.isSettled }
-    await this.#rows.put(id, JSON.stringify(own), { ttl: GONE_AFTER })
+    const text = JSON.stringify(own)
+    const version = await this.#rows.swap(id, this.#version, text, { ttl: GONE_AFTER })
+    this.#version = version ?? (await this.#rows.put(id, text, { ttl: GONE_AFTER }))
+    return version !== undefined
   }
 
   /** A machine that lost its power, or a process that stands still, ends no connection. */

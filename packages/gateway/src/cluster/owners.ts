@@ -104,6 +104,30 @@ export class Owners implements TargetOwners {
     }
   }
 
+  /**
+   * Writes down again which programs are here: without that, the next that needs one would start another. Returns those
+   * that another gateway has by now.
+   */
+  async restore(): Promise<string[]> {
+    const lost: string[] = []
+    for (const [name, key] of this.#isLeaving ? [] : this.#own) {
+      if (await this.#claim(key)) continue
+      this.#own.delete(name)
+      lost.push(name)
+    }
+    return lost
+  }
+
+  async #claim(key: string): Promise<boolean> {
+    const { members } = this.#options
+    for (;;) {
+      const row = await this.#rows.get(key)
+      if (row?.value === members.id) return true
+      if (row && (await members.addressOf(row.value)) !== undefined) return false
+      if ((await this.#rows.swap(key, row?.version, members.id)) !== undefined) return true
+    }
+  }
+
   /** Other gateways may own them now. */
   forget(): string[] {
     const names = this.own
