@@ -76,6 +76,8 @@ export class GatewayExchange implements RelayedExchange {
   ruling: Ruling | undefined
   server: string | undefined
   asTask: Exchange['asTask']
+  /** Calls back when the task is over that the gateway made of this call; undefined: it made none. */
+  afterTask: ((over: () => void) => void) | undefined
   /** Rules that want an approval or a confirmation first; policy says so. */
   holds: readonly RuleModel[] | undefined
   #visible: CallerCatalog | undefined
@@ -154,6 +156,11 @@ export class GatewayExchange implements RelayedExchange {
     if (!this.#ended) this.#ended = ended
     else if (this.#othersEnded) this.#othersEnded.push(ended)
     else this.#othersEnded = [ended]
+  }
+
+  /** The same for what a call holds as long as it runs: as a task of the gateway it runs on when its request has ended. */
+  whenOver(over: () => void): void {
+    this.whenEnded(() => (this.afterTask ? this.afterTask(over) : over()))
   }
 
   tellEnded(outcome: Outcome): void {

@@ -38,7 +38,7 @@ export function ratesLink(limits: readonly RateModel[], store: Store, counts: Ra
       const shares = own.map((limit) => shareOf(limit, exchange, caller, counts))
       if (own.some(({ concurrent }) => concurrent !== undefined)) {
         leave = counts.running.enter(shares, (limit) => tooMany(limit, counts))
-        exchange.whenEnded(leave)
+        exchange.whenOver(leave)
       }
       const spending = spend(shares, exchange, counts, store)
       if (spending) return spending.then(() => next(), refuse)

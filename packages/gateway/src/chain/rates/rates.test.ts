@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { AuthInfo, JsonObject, Outcome } from '@gantry/mcp/exchange'
+import {
+  complete,
+  type AuthInfo,
+  type JsonObject,
+  type Middleware,
+  type Outcome,
+  type TaskHandle,
+} from '@gantry/mcp/exchange'
+import { TASKS_EXTENSION } from '@gantry/mcp/extensions/tasks'
 import { Server, tool } from '@gantry/mcp/server'
 import { configFromValue, type RawConfig } from '../../config/index.ts'
 import { chainBench, liveExchange } from '../chain.test.support.ts'
@@ -199,6 +207,45 @@ describe('calls under way', () => {
     for (const end of open) end()
     expect(kinds(await Promise.all(running))).toEqual(['complete', 'complete'])
     expect((await call('search')).type).toBe('complete')
+  })
+})
+
+describe('a call that runs on as a task', () => {
+  const client = { capabilities: { extensions: { [TASKS_EXTENSION]: {} } }, version: '2026-07-28' } as const
+  /** As 2025-11-25 has it: the gateway makes tasks of its own of such calls. */
+  const older = async () => {
+    const announce: Middleware = async (exchange, next) => {
+      const outcome = await next()
+      if (exchange.method !== 'tools/list' || outcome.type !== 'complete') return outcome
+      const tools = (outcome.result.tools as object[]).map((one) => ({
+        ...one,
+        execution: { taskSupport: 'optional' },
+      }))
+      return complete({ ...outcome.result, tools })
+    }
+    const slow = tool({ run: () => new Promise<string>((resolve) => open.push(() => resolve('slow'))) })
+    const a = new Server({ name: 'a', revisions: ['2025-11-25'], middleware: [announce], tools: { slow } })
+    const { gateway } = await chainBench({ a }, { limits: { rates: [{ name: 'one', concurrent: 1 }] } })
+    return async (method: string, params: JsonObject) =>
+      gateway.endpoint()!.respond(liveExchange(method, params, { client }))
+  }
+
+  it('is under way until the task is over', async () => {
+    open = []
+    const ask = await older()
+    const call = () => ask('tools/call', { name: 'a_slow' })
+    expect((await call()).type).toBe('task')
+    expect(kindOf(await call())).toBe('refused')
+    for (const end of open) end()
+    await expect.poll(async () => kindOf(await call())).toBe('task')
+  })
+
+  it('makes room when the task is cancelled', async () => {
+    const ask = await older()
+    const made = await ask('tools/call', { name: 'a_slow' })
+    const { taskId } = (made as TaskHandle).task
+    await ask('tasks/cancel', { taskId })
+    await expect.poll(async () => kindOf(await ask('tools/call', { name: 'a_slow' }))).toBe('task')
   })
 })
 

@@ -1,5 +1,5 @@
-import type { Outcome } from '@gantry/mcp/exchange'
-import { declaresTasks, type TaskService } from '@gantry/mcp/extensions/tasks'
+import { deriveExchange, type Exchange, type Outcome } from '@gantry/mcp/exchange'
+import { declaresTasks, type TaskService, type TaskStatus } from '@gantry/mcp/extensions/tasks'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { toFailure } from '../to-failure.ts'
@@ -21,7 +21,12 @@ export function tasksLink(ownTasks: TaskService, tasks: CallerTasks, results?: L
       answer = await next(asked).catch(toFailure)
       return answer
     })
-    return present(outcome, exchange, outcome === answer ? asked : undefined)
+    const isTheirs = outcome === answer
+    if (outcome.type === 'task' && !isTheirs) {
+      const { taskId } = outcome.task
+      exchange.afterTask = (over) => afterTask(String(taskId), { exchange, ownTasks }, over)
+    }
+    return present(outcome, exchange, isTheirs ? asked : undefined)
   }
   const present = (
     outcome: Outcome,
@@ -42,3 +47,20 @@ export function tasksLink(ownTasks: TaskService, tasks: CallerTasks, results?: L
     return waits ? present(await next(), exchange, exchange) : run(exchange, next)
   }
 }
+
+interface Running {
+  readonly exchange: ResolvedExchange
+  readonly ownTasks: TaskService
+}
+
+/** Calls back when a task of the gateway has ended, in whatever way. */
+function afterTask(taskId: string, { exchange, ownTasks }: Running, over: () => void): void {
+  const notify: Exchange['notify'] = ({ params }) => {
+    if (UNDER_WAY.has(params?.status)) return
+    stop()
+    over()
+  }
+  const stop = ownTasks.listen({ taskIds: [taskId] }, deriveExchange(exchange, { notify }))
+}
+
+const UNDER_WAY: ReadonlySet<unknown> = new Set<TaskStatus>(['working', 'input_required'])
