@@ -16,8 +16,18 @@ const UTF_16 = '\uFEFF'
 /** Makes a clean text of a text. Returns the same text when there is nothing to take out. */
 type Clean = (text: string) => string
 
-/** Base64 of bytes that are text, cleaned; the same when there is nothing to take out, or they are no text. */
+/** Characters that are enough to tell most bytes from text. */
+const FIRST = 1024
+/** Lines may be broken. */
+const NO_BASE64 = /[^\w+/=\s-]/
+
+/**
+ * Base64 of bytes that are text, cleaned; the same when there is nothing to take out, or they are no text. What is no
+ * base64 is text itself.
+ */
 export function cleanBase64(data: string, clean: Clean): string {
+  if (NO_BASE64.test(data)) return clean(data)
+  if (data.length > FIRST && !encodingOf(Buffer.from(data.slice(0, FIRST), 'base64'))) return data
   const bytes = Buffer.from(data, 'base64')
   const encoding = encodingOf(bytes)
   if (!encoding) return data

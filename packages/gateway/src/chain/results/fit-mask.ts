@@ -23,6 +23,13 @@ const EMPTY_VALUES: Readonly<Record<string, string>> = {
   duration: 'PT0S',
 }
 
+const MADE_UP: ReadonlySet<string> = new Set(Object.values(EMPTY_VALUES))
+
+/** Whether a text is such a replacement. What is masked already must not be masked once more. */
+export function isMadeUp(text: string): boolean {
+  return MADE_UP.has(text)
+}
+
 /** What stands in the place of a value so that it still fits its schema, as far as that can be seen here. */
 export function fitMask(value: unknown, shown: string, schema: LeafSchema | undefined): unknown {
   const type = schema?.type

@@ -8,7 +8,7 @@ import {
 } from '@gantry/mcp/exchange'
 import { DistinctNames, type ResultRule } from '../../model/index.ts'
 import { cleanBase64, cleanDataUris, mayHoldEncoded, SVG } from './encoded-text.ts'
-import { fitMask, isNumber, schemaAt, type LeafSchema } from './fit-mask.ts'
+import { fitMask, isMadeUp, isNumber, schemaAt, type LeafSchema } from './fit-mask.ts'
 import { endOf, follow, pathsOf, type PathSteps } from './path-steps.ts'
 import { Literals } from './literals.ts'
 import { cleanSeams, hasSeams, READ_TOGETHER } from './seams.ts'
@@ -27,6 +27,8 @@ const OPAQUE: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(['structuredContent', 'arguments', 'requestedSchema'])
 /** How the protocol writes its own names. All other names belong to the server. */
 const PROTOCOL_NAME = /^_?[A-Za-z]{1,40}$/
+/** What the protocol itself has in `_meta`, such as the id of the task that a message is about. */
+const OF_PROTOCOL = /^io\.modelcontextprotocol\//
 /** Shorter numbers do not identify a person. */
 const SHORTEST_NUMBER = 4
 
@@ -38,7 +40,7 @@ interface Place {
   readonly field: string
   /** Whether it belongs to the server, and not to the protocol. */
   readonly isData: boolean
-  /** Whether it is a part of what a model reads. */
+  /** Whether it is a part of what a model reads, or of what a server says besides. */
   readonly isContent: boolean
   readonly steps: PathSteps
   readonly schema?: LeafSchema | undefined
@@ -116,7 +118,7 @@ class Cleaning {
   }
 
   #text(text: string, place: Place): unknown {
-    if (text === this.#given) return text
+    if (text === this.#given || isMadeUp(text)) return text
     const shown = this.#read(
       cleanDataUris(text, (inner) => this.#read(inner, '')),
       place.field,
@@ -174,10 +176,8 @@ class Cleaning {
   }
 
   #isOpaque(key: string, holder: JsonObject, { isData, isContent }: Place): boolean {
-    if (isData || typeof holder[key] !== 'string') return false
-    if (OPAQUE.has(key)) return !isContent
-    const { type, mode } = holder
-    return (key === 'data' && (type === 'image' || type === 'audio')) || (key === 'url' && mode === 'url')
+    if (isData || isContent || typeof holder[key] !== 'string') return false
+    return OPAQUE.has(key) || (key === 'url' && holder.mode === 'url')
   }
 
   /** Names of fields are the server's as well: `{ "ann@example.com": … }`. */
@@ -198,7 +198,7 @@ class Cleaning {
     return {
       field,
       isData: place.isData || DATA.has(key),
-      isContent: place.isContent || READ_TOGETHER.has(key),
+      isContent: !OF_PROTOCOL.test(key) && (place.isContent || key === '_meta' || READ_TOGETHER.has(key)),
       steps: starts ? this.#paths : follow(place.steps, key),
       schema: starts ? this.#schema : schemaAt(place.schema, key, this.#schema),
     }
@@ -256,8 +256,9 @@ function quietly(text: string): unknown {
   }
 }
 
-/** Where an object has text as base64. Images are not text, except drawings. */
-function encodedMember({ blob, data, mimeType }: JsonObject): 'blob' | 'data' | undefined {
+/** Where an object has bytes as base64. A server can call text an image. */
+function encodedMember({ blob, data, mimeType, type }: JsonObject): 'blob' | 'data' | undefined {
   if (typeof blob === 'string') return 'blob'
-  return typeof data === 'string' && SVG.test(String(mimeType)) ? 'data' : undefined
+  const isMedium = type === 'image' || type === 'audio' || SVG.test(String(mimeType))
+  return typeof data === 'string' && isMedium ? 'data' : undefined
 }

@@ -55,6 +55,20 @@ describe('what a rule finds', () => {
       `a drawing of the type ${mimeType}`,
       complete({ content: [{ type: 'image', mimeType, data: base64(`Jörg, ${MAIL}`, 'latin1') }] }),
     ]),
+    [
+      'a text that is called an image',
+      complete({ content: [{ type: 'image', mimeType: 'image/png', data: base64(`write to ${MAIL}`) }] }),
+    ],
+    [
+      'a text in the place of bytes',
+      complete({ content: [{ type: 'audio', mimeType: 'audio/wav', data: MAIL }], blob: MAIL }),
+    ],
+    ...[{ taskId: MAIL }, { mode: 'url', url: MAIL }, { type: 'image', data: MAIL }].map(
+      (_meta): [string, Outcome] => [
+        `what looks like the protocol's in metadata: ${Object.keys(_meta).join()}`,
+        complete({ content: [], _meta: { one: _meta } }),
+      ],
+    ),
     ['a data URI', complete(text(`see data:text/plain;base64,${base64(MAIL)}`))],
     ['the source of an icon', complete({ content: [], icons: [{ src: `data:a/b;base64,${base64(MAIL)}` }] })],
     ['what only looks like an id of the protocol', complete({ content: [{ type: 'text', taskId: MAIL }] })],
@@ -188,6 +202,17 @@ describe('what is left', () => {
     expect(await through({ mask: ['high-entropy'] }, outcome)).toMatchObject({
       task: { taskId: opaque, statusMessage: '[masked high-entropy]' },
     })
+  })
+
+  it('keeps the id of a task that a message is about, and images', async () => {
+    const taskId = 'x9Kq2LmP7vRt4WzB8nYc5DfG'
+    const outcome = complete({
+      content: [
+        { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ' },
+      ],
+      _meta: { 'io.modelcontextprotocol/related-task': { taskId } },
+    })
+    expect(await through({ mask: ['high-entropy'] }, outcome)).toEqual(outcome)
   })
 
   it('fits the schema of the tool', async () => {

@@ -13,7 +13,7 @@ import {
 import { compileSchema, type CompiledSchema } from '@gantry/mcp/schema'
 import type { ResultRule } from '../../model/index.ts'
 import { toFailure } from '../to-failure.ts'
-import type { Ask, GatewayExchange, Hears } from '../gateway-exchange.ts'
+import type { Ask, GatewayExchange, Hears, Resolved } from '../gateway-exchange.ts'
 import type { Link } from '../link.ts'
 import { RefusedResult } from './refused-result.ts'
 import { ResultCleaner } from './result-cleaner.ts'
@@ -68,13 +68,23 @@ function handle(rules: readonly ResultRule[], findings: ResultFindings): Handlin
   return {
     cleaner,
     isUntrusted: rules.some(({ untrusted }) => untrusted),
-    hears: (notification) =>
-      quietly(() =>
-        cleaner.clean<Notification>(withoutPiece(notification), { given: subscribed(notification) }),
-      ),
+    hears: (notification) => {
+      const heard = withoutPiece(notification)
+      const clean = quietly(() => cleaner.clean<Notification>(heard, { given: subscribed(notification) }))
+      return clean && isWhole(clean, heard) ? clean : undefined
+    },
     asks: (ask) => async (questions, signal) => ask(cleaner.clean(questions), signal),
     cleanMessage: (message) => quietly(() => cleaner.clean(message)) ?? { withheld: true },
   }
+}
+
+/**
+ * Whether a notification may be sent as it is now. Structured content without what is masked has to fit its schema, and
+ * that is found out when the client asks for the task.
+ */
+function isWhole({ params: clean }: Notification, { params: heard }: Notification): boolean {
+  if (!clean || !heard || clean === heard) return true
+  return madeIn(clean).structuredContent === madeIn(heard).structuredContent
 }
 
 /** The URI of a changed resource is the URI that the caller has subscribed to. */
@@ -138,13 +148,33 @@ async function cleanResult(
   { resolved, params }: GatewayExchange,
   { cleaner, isUntrusted }: Handling,
 ): Promise<Outcome> {
-  const schema = resolved?.entry?.item.outputSchema as JsonObject | undefined
+  const schema = resolved && schemaOf(resolved)
   const given = typeof params.uri === 'string' ? params.uri : undefined
   const result = cleaner.clean(outcome.result, { given, schema })
-  if (result !== outcome.result) await requireFit(result, outcome.result, schema)
+  if (result !== outcome.result) await requireFit(madeIn(result), madeIn(outcome.result), schema)
   // Passes on the parsed value and not the text that it came in: the text may have a member twice.
   if (!isUntrusted) return complete(result)
-  return complete({ ...result, _meta: { ...(result._meta as JsonObject | undefined), [UNTRUSTED]: true } })
+  const made = madeIn(result)
+  return complete(marked(made === result ? result : { ...result, result: marked(made) }))
+}
+
+function marked(result: JsonObject): JsonObject {
+  return { ...result, _meta: { ...(result._meta as JsonObject | undefined), [UNTRUSTED]: true } }
+}
+
+/** The schema of a tool's structured content, also where a task of the tool is asked about. */
+function schemaOf({ entry, kind, catalog, name }: Resolved): JsonObject | undefined {
+  const item = entry?.item ?? (kind === 'tools' ? listed(catalog, name) : undefined)
+  return item?.outputSchema as JsonObject | undefined
+}
+
+function listed({ snapshot }: Resolved['catalog'], name: string): JsonObject | undefined {
+  return snapshot?.tools.find((one) => one.name === name)
+}
+
+/** The result of a call, also where a task tells it. */
+function madeIn(answer: JsonObject): JsonObject {
+  return typeof answer.taskId === 'string' && isJsonObject(answer.result) ? answer.result : answer
 }
 
 const compiled = new WeakMap<JsonObject, CompiledSchema>()
