@@ -33,6 +33,13 @@ const files = new Server({
       },
       run: (args) => JSON.stringify(args),
     }),
+    orders: prompt({
+      arguments: {
+        customer: { complete: () => ['ours', 'theirs'] },
+        order: { complete: (_value, context) => [`of ${JSON.stringify(context)}`] },
+      },
+      run: (args) => JSON.stringify(args),
+    }),
   },
 })
 /** Which arguments the server was asked to complete. */
@@ -67,6 +74,7 @@ const { gateway } = await chainBench(
             name: 'check',
             parameters: { folder: { fixed: '/public' }, style: { rename: 'manner' } },
           },
+          'files/orders': { name: 'orders', parameters: { customer: { enum: ['ours'], rename: 'who' } } },
         },
       },
     },
@@ -228,6 +236,26 @@ describe('a prompt of a view', () => {
     expect(JSON.stringify(outcome)).toContain('with ')
     expect(JSON.stringify(outcome)).toContain('/public')
     expect(JSON.stringify(outcome)).not.toContain('secret')
+  })
+})
+
+describe('a narrowed parameter of a prompt', () => {
+  const values = async (name: string, given: JsonObject = {}): Promise<unknown> => {
+    const outcome = await ask('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'orders' },
+      argument: { name, value: '' },
+      context: { arguments: given },
+    })
+    return (outcome as { result: { completion: JsonObject } }).result.completion.values
+  }
+
+  it('is completed with what the view accepts', async () => {
+    expect(await values('who')).toEqual(['ours'])
+  })
+
+  it('gives no suggestions for others with a value that the view does not accept', async () => {
+    expect(await values('order', { who: 'theirs' })).toEqual([])
+    expect(JSON.stringify(await values('order', { who: 'ours' }))).toContain('ours')
   })
 })
 

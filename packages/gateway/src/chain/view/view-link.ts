@@ -54,7 +54,10 @@ function declaredBy({ resolved }: GatewayExchange): ReadonlySet<string> {
   return declaredNames(original ?? item)
 }
 
-/** A hidden parameter has no completions, like a parameter that does not exist. */
+/**
+ * A hidden parameter has no completions, like a parameter that does not exist. Values that the view does not accept are
+ * neither suggested nor a reason for suggestions.
+ */
 async function suggest(
   exchange: GatewayExchange,
   shape: ViewArguments,
@@ -62,14 +65,31 @@ async function suggest(
 ): Promise<Outcome> {
   const { argument, context } = exchange.params as { argument: JsonObject; context?: unknown }
   const declared = declaredBy(exchange)
-  const own = shape.ownName(String(argument.name), declared)
-  if (own === undefined || !declared.has(own)) {
+  const name = String(argument.name)
+  const own = shape.ownName(name, declared)
+  const given = isJsonObject(context) && isJsonObject(context.arguments) ? context.arguments : {}
+  if (own === undefined || !declared.has(own) || (await shape.problem(given)) !== undefined) {
     return complete({ completion: { values: [], total: 0, hasMore: false } })
   }
-  const given = isJsonObject(context) && isJsonObject(context.arguments) ? context.arguments : {}
   const known = { ...(isJsonObject(context) && context), arguments: filledIn(shape, given, exchange) }
   exchange.params = { ...exchange.params, argument: { ...argument, name: own }, context: known }
-  return next()
+  const outcome = await next()
+  return outcome.type === 'complete' ? acceptedOnly(outcome, name, shape) : outcome
+}
+
+async function acceptedOnly(
+  outcome: Outcome & { type: 'complete' },
+  name: string,
+  shape: ViewArguments,
+): Promise<Outcome> {
+  const { completion } = outcome.result
+  if (!isJsonObject(completion) || !Array.isArray(completion.values)) return outcome
+  const values: unknown[] = []
+  for (const value of completion.values)
+    if ((await shape.problem({ [name]: value })) === undefined) values.push(value)
+  if (values.length === completion.values.length) return outcome
+  const { total: _total, ...rest } = completion
+  return complete({ ...outcome.result, completion: { ...rest, values } })
 }
 
 /** A model can mend its arguments when a tool says what is wrong with them. */
