@@ -85,6 +85,13 @@ describe('a fixed parameter', () => {
   })
 })
 
+it('narrows a list of values that are objects', () => {
+  const schema = { properties: { at: { enum: [{ x: 1 }, { x: 2 }] } } }
+  expect(shapeSchema(schema, shapes({ at: { narrow: { enum: [{ x: 2 }] } } }))).toMatchObject({
+    properties: { at: { enum: [{ x: 2 }] } },
+  })
+})
+
 it('defaults, renames and narrows wherever a parameter is declared', () => {
   const schema = {
     type: 'object',

@@ -287,7 +287,8 @@ function narrower(keyword: string, own: unknown, wanted: unknown): unknown {
       : Math.max(own, wanted)
   }
   if (keyword === 'enum' && Array.isArray(own) && Array.isArray(wanted)) {
-    return own.filter((value) => wanted.includes(value))
+    const texts = new Set(wanted.map((one) => JSON.stringify(one)))
+    return own.filter((value) => texts.has(JSON.stringify(value)))
   }
   return wanted
 }

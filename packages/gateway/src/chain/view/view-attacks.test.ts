@@ -246,7 +246,7 @@ describe('a narrowed parameter of a prompt', () => {
       argument: { name, value: '' },
       context: { arguments: given },
     })
-    return (outcome as { result: { completion: JsonObject } }).result.completion.values
+    return (outcome as unknown as { result: { completion: JsonObject } }).result.completion.values
   }
 
   it('is completed with what the view accepts', async () => {

@@ -12,6 +12,7 @@ const offer = {
       type: 'object',
       allOf: [{ properties: { path: { type: 'string' }, depth: { type: 'integer' } } }],
     }),
+    tool('list', { type: 'object', properties: { count: { type: 'integer', default: 50 }, label: {} } }),
     tool('anything', { type: 'object', additionalProperties: true }),
   ],
   prompts: [{ name: 'review', arguments: [{ name: 'style' }] }],
@@ -40,6 +41,37 @@ it.each<[string, Parameters<typeof findings>[0], string[]]>([
     'an argument of a prompt that is gone',
     { prompts: { 'github/review': { parameters: { manner: { fixed: 'short' } } } } },
     ['manner is not a parameter of review (view "desk")'],
+  ],
+  [
+    'a name that another parameter has',
+    { tools: { 'github/issue_create': { parameters: { body: { rename: 'repo' } } } } },
+    ['body cannot be called repo: issue_create has a parameter of that name (view "desk")'],
+  ],
+  [
+    'nothing of two names that change places',
+    {
+      tools: {
+        'github/issue_create': { parameters: { body: { rename: 'repo' }, repo: { rename: 'body' } } },
+      },
+    },
+    [],
+  ],
+  [
+    'a default of the target that is more than the view accepts',
+    { tools: { 'github/list': { parameters: { count: { maximum: 10 } } } } },
+    [
+      'count of list is 50 when clients leave it out, which the view does not accept: give it a default (view "desk")',
+    ],
+  ],
+  [
+    'nothing where clients need not send it',
+    { tools: { 'github/list': { parameters: { count: { maximum: 10, default: 10 } } } } },
+    [],
+  ],
+  [
+    'nothing of a default that the view accepts',
+    { tools: { 'github/list': { parameters: { count: { maximum: 60 }, label: { enum: ['a'] } } } } },
+    [],
   ],
   [
     'nothing where a tool takes whatever it gets',

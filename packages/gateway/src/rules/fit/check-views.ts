@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@gantry/mcp/exchange'
+import { isJsonObject, writeJson, type JsonObject } from '@gantry/mcp/exchange'
 import {
   closedParameters,
   closedProperties,
@@ -6,7 +6,9 @@ import {
   suggest,
   type ViewEntry,
   type ViewModel,
+  type ViewParameterSettings,
 } from '../../model/index.ts'
+import { declaredNames } from '../declared-names.ts'
 import { expressionProblem } from './check-expressions.ts'
 import type { Offer } from './check-rules.ts'
 import type { PolicyObject } from '../facts.ts'
@@ -53,7 +55,48 @@ async function problemsOf(entry: ViewEntry, object: Listed): Promise<string[]> {
       ? []
       : [`${name} is not a parameter of ${object.name}${meant(name, known)}`],
   )
-  return [...unknown, ...(await expressionProblems(entry, object))]
+  return [
+    ...unknown,
+    ...takenNames(entry, object),
+    ...openDefaults(entry, object),
+    ...(await expressionProblems(entry, object)),
+  ]
+}
+
+/** Clients could no longer send the parameter that has the name already. */
+function takenNames({ parameters }: ViewEntry, { item, name: own }: Listed): string[] {
+  const declared = declaredNames(item)
+  return [...parameters].flatMap(([name, { rename }]) =>
+    rename !== undefined && declared.has(rename) && !parameters.has(rename)
+      ? [`${name} cannot be called ${rename}: ${own} has a parameter of that name`]
+      : [],
+  )
+}
+
+/** A client that leaves a narrowed parameter out gets the value that the target has for it. */
+function openDefaults({ parameters }: ViewEntry, object: Listed): string[] {
+  const problems: string[] = []
+  for (const [name, { fixed, default: given, narrow }] of parameters) {
+    const schema = schemaOf(object, name)
+    if (fixed || given || !isJsonObject(schema) || schema.default === undefined) continue
+    if (accepts(narrow as ViewParameterSettings, schema.default)) continue
+    const value = writeJson(schema.default)
+    problems.push(
+      `${name} of ${object.name} is ${value} when clients leave it out, which the view does not accept: give it a default`,
+    )
+  }
+  return problems
+}
+
+/** Patterns are left to the gateway that checks the calls. */
+function accepts(
+  { enum: values, minimum, maximum, maxLength, maxItems }: ViewParameterSettings,
+  given: unknown,
+): boolean {
+  if (values && !values.some((one) => writeJson(one) === writeJson(given))) return false
+  if (typeof given === 'string') return given.length <= (maxLength ?? Infinity)
+  if (Array.isArray(given)) return given.length <= (maxItems ?? Infinity)
+  return typeof given !== 'number' || (given >= (minimum ?? -Infinity) && given <= (maximum ?? Infinity))
 }
 
 /** Expressions see the arguments that clients send, under the names that the view gives them. */
