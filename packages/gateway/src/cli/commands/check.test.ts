@@ -143,7 +143,14 @@ policy:
     expect(checked.code).toBe(2)
     expect(checked.out).toContain('gantry.yaml:10:7 error The test "too much" fails')
     await write('gantry.yaml', config('args.amount >'))
-    expect((await run(places, ['policy', 'test'])).code).toBe(2)
+    const broken = await run(places, ['policy', 'test'])
+    expect(broken.code).toBe(2)
+    expect(broken.out).toMatch(/\nNo test was run\n$/)
+    await write('gantry.yaml', config('args.amount > 500', 'deny\n      rule: rule one'))
+    const other = await run(places, ['policy', 'test'])
+    expect(other.code).toBe(1)
+    expect(other.out).toContain('warning No rule is called "rule one"')
+    expect(other.out).toContain('deny by the rule "rule 1", expected deny by the rule "rule one"')
   })
 
   it('are compared by check with the lists that a gateway knew last', async () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { loadConfig } from '../../config/index.ts'
+import { loadConfig, type Problem } from '../../config/index.ts'
 import { countOf } from '../../admin/contract.ts'
 import { printProblems, requireConfig } from '../accept-config.ts'
 import { action, type Cli } from '../cli.ts'
@@ -23,25 +23,29 @@ export function register(program: Command, io: CliIo): void {
 async function test(asked: string | undefined, cli: Cli): Promise<void> {
   const file = requireConfig(cli.io, asked ?? cli.options.config)
   const result = await loadConfig(file, { places: cli.io.places })
-  const problems = result.ok ? [] : result.problems
-  const others = problems.filter(({ severity, code }) => severity === 'error' && code !== 'failed-test')
+  const problems = result.ok ? result.warnings : result.problems
+  const isAboutTests = ({ path }: Problem): boolean => path.startsWith('policy.tests')
+  const errors = problems.filter(({ severity, code }) => severity === 'error' && code !== 'failed-test')
+  const warnings = problems.filter((one) => one.severity === 'warning' && isAboutTests(one))
   const { tests } = result
   const failed = tests.filter(({ passed }) => !passed).length
   if (cli.json) cli.printJson({ ok: result.ok, file, tests, problems })
   else {
     const { paint } = cli
-    await printProblems(others, cli, { file, stream: cli.io.stdout })
-    for (const { name, passed, expected, decided, by } of tests) {
+    await printProblems([...errors, ...warnings], cli, { file, stream: cli.io.stdout })
+    for (const { name, passed, expected, rule, decided, by } of tests) {
+      const of = rule === undefined ? '' : ` by the rule "${rule}"`
       const mark = passed ? paint.green('✓') : paint.red('✗')
       const words = passed
         ? paint.dim(`${decided} ${plainText(by)}`)
-        : `${decided} ${plainText(by)}, expected ${expected}`
+        : `${decided} ${plainText(by)}, expected ${expected}${plainText(of)}`
       cli.say(`${mark} ${plainText(name)}: ${words}`)
     }
-    const total =
-      tests.length === 0 ? 'There are no tests under "policy.tests"' : countOf(tests.length, 'test')
-    cli.say(failed > 0 ? `${total}, ${failed} failed` : total)
+    const total = countOf(tests.length, 'test')
+    const none = errors.length > 0 ? 'No test was run' : 'There are no tests under "policy.tests"'
+    if (tests.length === 0) cli.say(none)
+    else cli.say(failed > 0 ? `${total}, ${failed} failed` : total)
   }
-  if (others.length > 0) throw new CliExit(2)
+  if (errors.length > 0) throw new CliExit(2)
   if (failed > 0) throw new CliExit(1)
 }

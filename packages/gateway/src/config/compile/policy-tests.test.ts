@@ -133,3 +133,28 @@ it.each([
   expect(loaded.ok).toBe(false)
   expect(problemsOf(loaded).map((one) => one.path)).toContain(path)
 })
+
+it('tests at a view what the view has, for those who may use it', async () => {
+  const views = { desk: { use: ['docs/*'], who: { apiKeys: ['desk'] } } }
+  const auth = { apiKeys: [{ name: 'desk', key: 'k'.repeat(32) }] }
+  const at = (as: string, call: string): object => ({ view: 'desk', as, call, expect: 'allow' })
+  const tests = [at('key:desk', 'docs/find'), at('key:desk', 'payments/pay'), at('person:ann', 'docs/find')]
+  const loaded = await configFromValue({ ...SERVERS, auth, views, policy: { tests } } as never)
+  expect(loaded.tests).toMatchObject([
+    { passed: true },
+    { decided: 'deny', by: 'by the view "desk"' },
+    { decided: 'deny', by: 'by the view "desk"' },
+  ])
+})
+
+it('warns of names in tests that are not there', async () => {
+  const test = { call: 'paymnts/pay', view: 'dsk', rule: 'large refund', expect: 'deny' }
+  const problems = problemsOf(await load({ rules: RULES, tests: [test] }))
+  expect(problems.map(({ path, fix }) => [path, fix])).toEqual(
+    expect.arrayContaining([
+      ['policy.tests[0].call', 'Did you mean "payments"?'],
+      ['policy.tests[0].view', 'Known: payments, docs'],
+      ['policy.tests[0].rule', 'Did you mean "large refunds"?'],
+    ]),
+  )
+})

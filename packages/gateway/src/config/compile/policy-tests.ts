@@ -1,4 +1,10 @@
-import { parseObjectPattern, type GatewayModel, type PolicyTestSettings } from '../../model/index.ts'
+import {
+  endpointModel,
+  parseObjectPattern,
+  type GatewayModel,
+  type PolicyTestSettings,
+} from '../../model/index.ts'
+import { concernOf } from '../../rules/concerns.ts'
 import type { Caller, PolicyCall, PolicyObject } from '../../rules/facts.ts'
 import { Permissions, type Verdict } from '../../rules/permissions.ts'
 import { CALLER_FORMS, readCaller } from '../../rules/read-caller.ts'
@@ -11,6 +17,8 @@ export interface PolicyTestResult {
   readonly name: string
   readonly passed: boolean
   readonly expected: PolicyTestSettings['expect']
+  /** The rule that should decide; undefined: any. */
+  readonly rule?: string
   readonly decided: PolicyTestSettings['expect']
   /** The rule or default that decided, for people. */
   readonly by: string
@@ -26,31 +34,47 @@ export function runPolicyTests(
     const path: ConfigPath = ['policy', 'tests', index]
     const scene = sceneOf(test, model, path, context)
     if (!scene) return []
-    const { policy } = model
-    const verdict = new Permissions(policy.trial ?? policy, scene.caller).verdict(scene.object, scene.call)
-    const result = resultOf(test, index, verdict)
+    const result = resultOf(test, index, decide(scene, model))
     if (!result.passed) {
       context.report({
         code: 'failed-test',
         path,
         message: `The test "${result.name}" fails: ${result.decided} was decided ${result.by}`,
-        fix: `Expected is ${expectationOf(test)}. Correct the rules, or the test`,
+        fix: `Expected is ${expectationOf(test.expect, test.rule)}. Correct the rules, or the test`,
       })
     }
     return [result]
   })
 }
 
-function resultOf(test: PolicyTestSettings, index: number, verdict: Verdict): PolicyTestResult {
-  const { rule, failure } = verdict
+interface Decision extends Verdict {
+  /** The view that does not have the object, or is not for the caller. */
+  readonly view?: string | undefined
+}
+
+/** What an endpoint says, with what its view leaves out. */
+function decide({ caller, object, call }: Scene, model: GatewayModel): Decision {
+  const name = caller.view ?? ''
+  const { policy } = endpointModel(model, name)
+  const { within } = policy
+  const view = model.views.find((one) => one.name === name)
+  if (view && concernOf(view, caller.auth) !== 'fully') return { allowed: false, rule: undefined, view: name }
+  const verdict = new Permissions({ ...(policy.trial ?? policy), within }, caller).verdict(object, call)
+  return verdict.isOutside ? { ...verdict, view: name } : verdict
+}
+
+function resultOf(test: PolicyTestSettings, index: number, verdict: Decision): PolicyTestResult {
+  const { rule, failure, view } = verdict
+  const other = view === undefined ? 'by the default' : `by the view "${view}"`
   const decided = decisionOf(verdict)
   const because = failure === undefined ? '' : `, whose condition fails: ${failure}`
   return {
     name: test.name ?? `test ${index + 1}`,
     passed: decided === test.expect && (test.rule === undefined || test.rule === rule),
     expected: test.expect,
+    ...(test.rule !== undefined && { rule: test.rule }),
     decided,
-    by: rule === undefined ? 'by the default' : `by the rule "${rule}"${because}`,
+    by: rule === undefined ? other : `by the rule "${rule}"${because}`,
   }
 }
 
@@ -61,8 +85,9 @@ function decisionOf({ allowed, holds }: Verdict): PolicyTestSettings['expect'] {
   return holds.some(({ approve }) => approve) ? 'approve' : 'confirm'
 }
 
-function expectationOf({ expect, rule }: PolicyTestSettings): string {
-  return rule === undefined ? expect : `${expect} by the rule "${rule}"`
+/** What a test wants, for people. */
+function expectationOf(expected: string, rule: string | undefined): string {
+  return rule === undefined ? expected : `${expected} by the rule "${rule}"`
 }
 
 interface Scene {
@@ -73,10 +98,12 @@ interface Scene {
 
 function sceneOf(
   test: PolicyTestSettings,
-  { auth }: GatewayModel,
+  model: GatewayModel,
   path: ConfigPath,
   context: CompileContext,
 ): Scene | undefined {
+  const { auth } = model
+  warnMisspelt(new Section(test, path, context), model)
   const { as, issuer, scopes, groups, client, view, args = {}, annotations = {}, count } = test
   // Groups that a test names are those that the caller has, wherever they come from otherwise.
   const from = groups ? { ...auth, groups: undefined } : auth
@@ -108,6 +135,21 @@ function sceneOf(
     object: { ...objectNamed(test.call ?? test.list!), item: { annotations } },
     call: test.call === undefined ? undefined : { args, now, count: () => count },
   }
+}
+
+/** A name that is not there makes a test say nothing: what does not exist is denied or allowed by chance. */
+function warnMisspelt(test: Section<PolicyTestSettings>, { policy, targets, views }: GatewayModel): void {
+  const { call, rule, view = '' } = test.value
+  const known = targets.map(({ name }) => name)
+  const key = call === undefined ? 'list' : 'call'
+  warnUnknown({ wanted: objectNamed(test.value[key]!).target, known, what: 'target' }, test.at(key))
+  if (view !== '') {
+    const endpoints = [...views.map(({ name }) => name), ...known]
+    warnUnknown({ wanted: view, known: endpoints, what: 'view or target' }, test.at('view'))
+  }
+  if (rule === undefined) return
+  const rules = (policy.trial ?? policy).rules.map(({ name }) => name)
+  warnUnknown({ wanted: rule, known: rules, what: 'rule' }, test.at('rule'))
 }
 
 /** Reads `[KIND:]TARGET/NAME`. */
