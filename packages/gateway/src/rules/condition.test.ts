@@ -147,6 +147,8 @@ describe('what a condition may cost', () => {
     ['args.l.all(a, !args.s.contains("b"))', { l: LONG, s: 'a'.repeat(1_000_000) }],
     ['args.s.split("").all(a, args.s.split("").all(b, a == b))', { s: 'a'.repeat(1_000_000) }],
     ['args.s.matches("^(a+)+$")', { s: `${'a'.repeat(1_000_000)}b` }],
+    // Such a pattern takes the engine ten times as long as others.
+    ['args.s.matches("(?:[a-y]{0,30}){0,30}z[0-9]")', { s: `${'ab'.repeat(5_000)}z!` }],
     ['args.deep == 1', { deep }],
     ['args.l == 1', { l: new Array(20_000).fill(0) }],
     ['args.s == "a"', { s: 'a'.repeat(10_000_000) }],
@@ -161,6 +163,11 @@ describe('what a condition may cost', () => {
     expect(await truth('args.n == 1', { args: { n: 1, deep, l: LONG, s: 'a'.repeat(10_000_000) } })).toBe(
       'yes',
     )
+  })
+
+  it('is enough for patterns over long texts', async () => {
+    const s = 'word '.repeat(6_000)
+    expect(await truth('args.s.matches("[a-z]{1,16}[0-9]+$")', { args: { s } })).toBe('no')
   })
 
   it('is enough for loops over lists of thousands', async () => {

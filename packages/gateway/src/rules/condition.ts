@@ -23,7 +23,7 @@ import {
 } from './environment.ts'
 import { type Facts, type Field, toField, UNKNOWN } from './facts.ts'
 import { quickAnswer, type QuickAnswer } from './quick-condition.ts'
-import { beginWork, endWork, isOverspent, tooMuch } from './work.ts'
+import { beginWork, endWork, isOverspent, spend, tooMuch } from './work.ts'
 
 let base: Environment | undefined
 let untyped: Environment | undefined
@@ -127,11 +127,20 @@ function patternsIn(node: Node): string[] {
   return [...(own ? [literal(node, 2, '')] : []), ...childrenOf(node).flatMap(patternsIn)]
 }
 
+/** For each character, the engine tries all places of the pattern where it may be: `[a-z]{1,900}` has 1,800 of them. */
+const STEPS_PER_UNIT = 33
+/** For one of the few places of most patterns, it takes up to 2 µs. */
+const LEAST_COST = 3
+
 async function toTest(pattern: string): Promise<TestPattern> {
   await loadRe2()
   try {
     const compiled = compileRe2(pattern)
-    return (text) => compiled.matcher(text).find()
+    const cost = Math.max(LEAST_COST, compiled.programSize() / STEPS_PER_UNIT)
+    return (text) => {
+      spend(text.length * cost)
+      return compiled.matcher(text).find()
+    }
   } catch (error) {
     throw new BadExpression(`"${pattern}" is no pattern: ${(error as Error).message}`)
   }
