@@ -13,6 +13,8 @@ import { argsOf, callId, policyVersion } from './call-id.ts'
 import { answerTo, APPROVE_KEY, canConfirm, confirmation, CONFIRM_KEY, isConfirmed } from './confirm.ts'
 import { ParkedCalls, type ParkedCallsHost } from './parked-calls.ts'
 import { paramsBehind, Rounds, type Round } from './rounds.ts'
+import { isOverLimit } from '../rates/rates-link.ts'
+import { toFailure } from '../to-failure.ts'
 import { decisionOf } from './wait.ts'
 
 type Next = Parameters<Link>[1]
@@ -41,6 +43,8 @@ interface Held {
   readonly exchange: ResolvedExchange
   readonly rules: readonly RuleModel[]
   readonly id: string
+  /** The approval that it uses up. */
+  taken?: Approval
 }
 
 /** What is recorded: the call waits, was refused, or was allowed. */
@@ -69,7 +73,7 @@ class CallsToApprove {
     if (!argsOf(exchange)) {
       throw new ProtocolError(INVALID_PARAMS, 'Invalid params: "arguments" must be an object')
     }
-    const call = { exchange, rules, id: callId(exchange, policyVersion(this.#model.policy)) }
+    const call: Held = { exchange, rules, id: callId(exchange, policyVersion(this.#model.policy)) }
     const { params } = exchange
     const round = await this.#rounds.take(params, call.id)
     const isGranted = this.parked.isGranted(exchange, call.id)
@@ -81,7 +85,15 @@ class CallsToApprove {
     if (unapproved) return ruled(call, unapproved)
     ruled(call)
     exchange.params = paramsBehind(paramsBehind(params, round, CONFIRM_KEY), undefined, APPROVE_KEY)
-    return this.#keep(await next(), call)
+    return this.#keep(await this.#make(next, call), call)
+  }
+
+  /** A call that a limit refuses was not made: it keeps its approval, and can be repeated. */
+  async #make(next: Next, { taken }: Held): Promise<Outcome> {
+    if (!taken) return next()
+    const outcome = await next().catch(toFailure)
+    if (isOverLimit(outcome)) await this.#approvals.giveBack(taken)
+    return outcome
   }
 
   /** What the target asks belongs to this approved call, and to no other. */
@@ -117,7 +129,11 @@ class CallsToApprove {
       const decided =
         approval.state === 'pending' ? await decisionOf(approval, exchange, this.#approvals) : approval
       if (decided?.state === 'denied') return say.refuse(exchange, 'denied', say.deniedText(decided))
-      if (decided && (await this.#approvals.take(decided.id))) return undefined
+      const taken = decided && (await this.#approvals.take(decided.id))
+      if (taken) {
+        call.taken = taken
+        return undefined
+      }
       if (this.#approvals.isVoid(approval)) return say.refuse(exchange, 'policy', say.CHANGED)
       if (!decided && approval.expiresAt <= Date.now()) return say.refuse(exchange, 'expired', say.EXPIRED)
     }

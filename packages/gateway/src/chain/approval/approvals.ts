@@ -87,6 +87,19 @@ export class Approvals {
     return (await this.#finish(found)) ? found.approval : undefined
   }
 
+  /** Gives back what was taken for a call that was then not made, unless an equal call waits by now. */
+  async giveBack(approval: Approval): Promise<void> {
+    const call = callOf(approval.id)
+    for (;;) {
+      const row = await this.#rows.get(call)
+      const ttl = approval.expiresAt - Date.now()
+      if (read(row) || ttl <= 0) return
+      // What was taken ends by itself, perhaps in between.
+      if ((await this.#rows.swap(call, row?.version, writeJson(approval), { ttl })) !== undefined) break
+    }
+    this.#changed(approval.id)
+  }
+
   /** The caller does not want it any more. */
   async withdraw(id: string): Promise<void> {
     const found = await this.#find(id)

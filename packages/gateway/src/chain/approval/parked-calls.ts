@@ -12,6 +12,7 @@ import {
 import { TASKS_EXTENSION, type TaskService } from '@gantry/mcp/extensions/tasks'
 import type { Rows, Store } from '../../store/index.ts'
 import { absent } from '../absent.ts'
+import { isOverLimit } from '../rates/rates-link.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerTasks } from '../tasks/caller-tasks.ts'
 import { callOf, type Approval } from './approval.ts'
@@ -108,7 +109,8 @@ export class ParkedCalls {
     if (approval && approvals.isVoid(approval)) return ended(own, call, 'policy', say.CHANGED)
     if (approval?.state === 'denied') return ended(own, call, 'denied', say.deniedText(approval))
     if (approval?.state === 'pending') return taskOf(own, call, 'working', say.waitingText(approval))
-    if (approval && (await approvals.take(call.approval))) return this.#make(exchange, own, call, version)
+    const taken = approval && (await approvals.take(call.approval))
+    if (taken) return this.#make(exchange, own, call, { version, taken })
     // Another process has just taken it to make the call, or a call with the same arguments has.
     const current = await this.#rows.get(own)
     const isMade = current !== undefined && (readJson(current.value) as ParkedCall).task !== undefined
@@ -121,14 +123,16 @@ export class ParkedCalls {
     exchange: ResolvedExchange,
     own: string,
     call: ParkedCall,
-    version: number,
+    { version, taken }: { readonly version: number; readonly taken: Approval },
   ): Promise<JsonObject> {
-    const { ownTasks, respond } = this.#host
+    const { approvals, ownTasks, respond } = this.#host
     const request = deriveExchange(exchange.origin, { method: 'tools/call', params: call.params })
-    const outcome = await ownTasks.run(request, 'optional', (asked) => {
+    const outcome = await ownTasks.run(request, 'optional', async (asked) => {
       const made = deriveExchange(asked, { client: withoutTasks(asked.client) })
       this.#granted.set(made, callOf(call.approval))
-      return Promise.resolve(respond(made))
+      const answer = await respond(made)
+      if (isOverLimit(answer)) await approvals.giveBack(taken)
+      return answer
     })
     if (outcome.type !== 'task') return ended(own, call, 'expired', say.EXPIRED)
     const task = String(outcome.task.taskId)

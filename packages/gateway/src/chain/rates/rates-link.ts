@@ -6,6 +6,7 @@ import {
   ProtocolError,
   RefusedForLoad,
   writeJson,
+  type Outcome,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
 import { isStoreAway, type Spent, type Store } from '../../store/index.ts'
@@ -47,6 +48,14 @@ export function ratesLink(limits: readonly RateModel[], store: Store, counts: Ra
     }
     return next()
   }
+}
+
+/** The call was not made. */
+class OverLimit extends RefusedForLoad {}
+
+/** Whether a call was not made because of a limit. */
+export function isOverLimit(outcome: Outcome): boolean {
+  return outcome.type === 'error' && outcome.cause instanceof OverLimit
 }
 
 function tooMany(limit: RateModel, counts: RateCounts): RefusedForLoad {
@@ -121,7 +130,7 @@ function refusal(
 ): RefusedForLoad {
   counts.refused(limit)
   const advice = seconds === undefined ? 'ask for less' : `try again in ${seconds} s`
-  return new RefusedForLoad(`"${limit.name}" does not allow this call now: ${why}; ${advice}`, {
+  return new OverLimit(`"${limit.name}" does not allow this call now: ${why}; ${advice}`, {
     reason: 'limit',
     data: { limit: limit.name },
     ...(seconds !== undefined && { retryAfter: seconds }),
