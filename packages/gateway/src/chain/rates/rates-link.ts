@@ -3,6 +3,7 @@ import {
   callerKey,
   describePrincipal,
   INTERNAL_ERROR,
+  INVALID_REQUEST,
   ProtocolError,
   RefusedForLoad,
   writeJson,
@@ -111,29 +112,23 @@ async function spendShared(
 function requireGranted(spent: Spent, shares: readonly Share[], counts: RateCounts): void {
   if (spent.granted) return
   const { limit } = shares.find(({ key }) => spent.scarcest.startsWith(`${key} `))!
-  const seconds = Number.isFinite(spent.retryAfter)
-    ? Math.max(1, Math.ceil(spent.retryAfter / 1000))
-    : undefined
-  throw refusal(
-    limit,
-    seconds,
-    seconds === undefined ? 'it takes more than the limit ever has' : 'the limit is used up',
-    counts,
-  )
+  if (!Number.isFinite(spent.retryAfter)) throw never(limit, counts)
+  throw refusal(limit, Math.max(1, Math.ceil(spent.retryAfter / 1000)), 'the limit is used up', counts)
 }
 
-function refusal(
-  limit: RateModel,
-  seconds: number | undefined,
-  why: string,
-  counts: RateCounts,
-): RefusedForLoad {
+/** Waiting does not help, so no time is named. */
+function never(limit: RateModel, counts: RateCounts): ProtocolError {
   counts.refused(limit)
-  const advice = seconds === undefined ? 'ask for less' : `try again in ${seconds} s`
-  return new OverLimit(`"${limit.name}" does not allow this call now: ${why}; ${advice}`, {
+  const text = `"${limit.name}" does not allow this call: it takes more than the limit ever has; ask for less`
+  return new ProtocolError(INVALID_REQUEST, text, { reason: 'limit', limit: limit.name })
+}
+
+function refusal(limit: RateModel, seconds: number, why: string, counts: RateCounts): RefusedForLoad {
+  counts.refused(limit)
+  return new OverLimit(`"${limit.name}" does not allow this call now: ${why}; try again in ${seconds} s`, {
     reason: 'limit',
     data: { limit: limit.name },
-    ...(seconds !== undefined && { retryAfter: seconds }),
+    retryAfter: seconds,
   })
 }
 

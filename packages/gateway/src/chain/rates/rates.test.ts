@@ -97,8 +97,13 @@ describe('a rate', () => {
     const call = await benchFor([{ rate: '10/h', cost: { expression: 'args.pages' } }])
     const pages = async (count: number) => kindOf(await call('search', { args: { pages: count } }))
     expect([await pages(6), await pages(6), await pages(4)]).toEqual(['complete', 'refused', 'complete'])
+    // No time to wait is named: it would never be enough.
     expect(await call('search', { args: { pages: 11 } })).toMatchObject({
-      error: { message: expect.stringContaining('ask for less') },
+      error: {
+        message: expect.stringContaining('ask for less'),
+        data: { reason: 'limit', limit: 'limit 1' },
+      },
+      cause: expect.not.objectContaining({ retryAfter: expect.anything() }),
     })
   })
 
