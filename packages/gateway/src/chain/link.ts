@@ -21,7 +21,8 @@ import type { GatewayExchange } from './gateway-exchange.ts'
  *
  * A link is an `async` function that awaits `next()`: so there is one way to look at an outcome. One that does not look
  * at it returns `next()`, and needs no promise of its own. One that only has to know the end asks for it with
- * `exchange.whenEnded(…)`, and returns `next()`.
+ * `exchange.whenEnded(…)`, and returns `next()`. What it holds while the call runs it gives back with `whenOver(…)`: a
+ * call can run on as a task.
  *
  * A link whose configuration gives it nothing to do is left out: its function in `chain.ts` returns undefined.
  */
