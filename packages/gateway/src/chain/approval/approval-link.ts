@@ -13,7 +13,7 @@ import { argsOf, callId, policyVersion } from './call-id.ts'
 import { answerTo, APPROVE_KEY, canConfirm, confirmation, CONFIRM_KEY, isConfirmed } from './confirm.ts'
 import { ParkedCalls, type ParkedCallsHost } from './parked-calls.ts'
 import { paramsBehind, Rounds, type Round } from './rounds.ts'
-import { isOverLimit } from '../rates/rates-link.ts'
+import { isOverLimit } from '../rates/over-limit.ts'
 import { toFailure } from '../to-failure.ts'
 import { decisionOf } from './wait.ts'
 

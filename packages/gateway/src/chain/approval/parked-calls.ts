@@ -12,7 +12,7 @@ import {
 import { TASKS_EXTENSION, type TaskService } from '@gantry/mcp/extensions/tasks'
 import type { Rows, Store } from '../../store/index.ts'
 import { absent } from '../absent.ts'
-import { isOverLimit } from '../rates/rates-link.ts'
+import { isOverLimit } from '../rates/over-limit.ts'
 import type { GatewayExchange, ResolvedExchange } from '../gateway-exchange.ts'
 import type { CallerTasks } from '../tasks/caller-tasks.ts'
 import { callOf, type Approval } from './approval.ts'

@@ -5,9 +5,7 @@ import {
   INTERNAL_ERROR,
   INVALID_REQUEST,
   ProtocolError,
-  RefusedForLoad,
   writeJson,
-  type Outcome,
 } from '@gantry/mcp/exchange'
 import type { RateModel } from '../../model/index.ts'
 import { isStoreAway, type Spent, type Store } from '../../store/index.ts'
@@ -16,6 +14,7 @@ import type { Link } from '../link.ts'
 import { forEachObject, isAbout } from '../results/result-handling.ts'
 import { factsOf } from '../view/facts-of.ts'
 import type { NamedBuckets } from './local-buckets.ts'
+import { OverLimit } from './over-limit.ts'
 import { type RateCounts, Share } from './rate-counts.ts'
 
 /** Requests about a task, and completions, belong to calls that were counted before. */
@@ -51,15 +50,7 @@ export function ratesLink(limits: readonly RateModel[], store: Store, counts: Ra
   }
 }
 
-/** The call was not made. */
-class OverLimit extends RefusedForLoad {}
-
-/** Whether a call was not made because of a limit. */
-export function isOverLimit(outcome: Outcome): boolean {
-  return outcome.type === 'error' && outcome.cause instanceof OverLimit
-}
-
-function tooMany(limit: RateModel, counts: RateCounts): RefusedForLoad {
+function tooMany(limit: RateModel, counts: RateCounts): OverLimit {
   return refusal(limit, 1, `${limit.concurrent} calls are under way already`, counts)
 }
 
@@ -123,7 +114,7 @@ function never(limit: RateModel, counts: RateCounts): ProtocolError {
   return new ProtocolError(INVALID_REQUEST, text, { reason: 'limit', limit: limit.name })
 }
 
-function refusal(limit: RateModel, seconds: number, why: string, counts: RateCounts): RefusedForLoad {
+function refusal(limit: RateModel, seconds: number, why: string, counts: RateCounts): OverLimit {
   counts.refused(limit)
   return new OverLimit(`"${limit.name}" does not allow this call now: ${why}; try again in ${seconds} s`, {
     reason: 'limit',
