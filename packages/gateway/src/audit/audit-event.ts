@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import { canonicalJson, type Principal } from '@gantry/mcp/exchange'
-import { type EventExtra, NONE } from './packed-events.ts'
+import type { Principal } from '@gantry/mcp/exchange'
 
 const CATEGORY = 6
 const CLASS = 6003
@@ -54,52 +53,6 @@ export interface AuditEvent extends EventFacts {
   readonly request?: number | undefined
   /** Facts that OCSF has no place for. The outcome is added unless it is there already. */
   readonly more?: Readonly<Record<string, unknown>> | undefined
-}
-
-/**
- * An event as it waits for the file. Those of like requests share their facts, so that the words are made once. Numbers
- * are `NONE` where there is nothing to tell.
- */
-export interface WaitingEvent {
-  readonly facts: EventFacts
-  readonly at: number
-  readonly request: number
-  /** In milliseconds: the whole, and the share of the target. */
-  readonly took: number
-  readonly targetMs: number
-  /** Of the result. */
-  readonly bytes: number
-  /** The arguments as canonical JSON, until they are hashed. */
-  readonly args: string | undefined
-  readonly extra: EventExtra | undefined
-  /** Characters of what a caller or a target decided. */
-  readonly length: number
-}
-
-/** The event of something that is no request, or of a request that is like no other. */
-export function waitingEvent(event: AuditEvent): WaitingEvent {
-  return withExtra(event, { unmapped: unmappedOf(event) })
-}
-
-/** An event that signs the one before it. */
-export function signingEvent(event: AuditEvent): WaitingEvent {
-  return withExtra(event, { signs: true })
-}
-
-function withExtra(event: AuditEvent, extra: EventExtra): WaitingEvent {
-  const { at, request = NONE } = event
-  const length = event.detail?.length ?? 0
-  return {
-    facts: event,
-    at,
-    request,
-    took: NONE,
-    targetMs: NONE,
-    bytes: NONE,
-    args: undefined,
-    extra,
-    length,
-  }
 }
 
 /** Takes secrets out of texts that others have written. */
@@ -162,10 +115,6 @@ export function shapeOf(event: EventFacts, clean: Clean, hide: (session: string)
     stage: event.stage ?? '',
     view: event.view ?? '',
   }
-}
-
-function unmappedOf({ more, outcome }: AuditEvent): string {
-  return canonicalJson(more?.outcome === outcome ? more : { ...more, outcome })
 }
 
 function text(value: string): string {

@@ -1,25 +1,8 @@
-import type { EventFacts, EventShape, WaitingEvent } from './audit-event.ts'
-
-/** What few events have. */
-export interface EventExtra {
-  /** The facts that OCSF has no place for, as canonical JSON: the other members and the numbers are not used then. */
-  readonly unmapped?: string | undefined
-  /** The event signs the one before it. */
-  readonly signs?: true
-  readonly approval?: string | undefined
-  readonly limit?: string | undefined
-  /** The arguments as text, where they are told. */
-  readonly body?: string | undefined
-  readonly result?: string | undefined
-  /** The hash of long arguments; shorter ones are hashed with those of other events. */
-  readonly hashed?: { readonly length: number; readonly hash: string } | undefined
-}
+import type { EventFacts, EventShape } from './audit-event.ts'
+import type { EventExtra, WaitingEvent } from './waiting-event.ts'
 
 /** Numbers of each event: the place of its shape, when, the request, how long it took, the target's share, bytes. */
 export const NUMBERS = 6
-/** The number of an event that has none. */
-export const NONE = -1
-
 /**
  * Events on their way to the thread that writes them. A thread gets a copy: rows of numbers and texts are copied in a
  * fraction of the time that an object for each event would take.

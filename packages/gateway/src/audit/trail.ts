@@ -1,6 +1,6 @@
 import { canonicalJson } from '@gantry/mcp/exchange'
 import type { AuditModel } from '../model/index.ts'
-import { type AuditEvent, type Clean, signingEvent, waitingEvent, type WaitingEvent } from './audit-event.ts'
+import type { AuditEvent, Clean } from './audit-event.ts'
 import { CleanTexts } from './clean-texts.ts'
 import { EventShapes } from './event-shapes.ts'
 import { ownEvent } from './own-event.ts'
@@ -11,6 +11,8 @@ import type { SigningKey } from './signing-key.ts'
 import type { ChainHead } from './thread/hash-chain.ts'
 import { hiddenSession, keyedHash } from './thread/keyed-hash.ts'
 import { WriterClient, type Written } from './thread/writer-client.ts'
+import { toSigningEvent, toWaitingEvent } from './to-waiting-event.ts'
+import type { WaitingEvent } from './waiting-event.ts'
 
 export interface TrailOptions {
   readonly settings: AuditModel
@@ -105,14 +107,14 @@ export class AuditTrail {
 
   /** Puts an event into the trail, in a moment. */
   add(event: AuditEvent | WaitingEvent): void {
-    this.#put('facts' in event ? event : waitingEvent(event))
+    this.#put('facts' in event ? event : toWaitingEvent(event))
   }
 
   /** The same; resolves when the event is on the disk, and rejects when it cannot be. */
   record(event: AuditEvent | WaitingEvent): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (error?: Error): void => (error ? reject(error) : resolve())
-      this.#put('facts' in event ? event : waitingEvent(event), settle)
+      this.#put('facts' in event ? event : toWaitingEvent(event), settle)
     })
   }
 
@@ -138,7 +140,7 @@ export class AuditTrail {
   }
 
   #signHead(operation: string): void {
-    this.#put(signingEvent(ownEvent(operation, {})))
+    this.#put(toSigningEvent(ownEvent(operation, {})))
   }
 
   #put(event: WaitingEvent, settle?: Settle): void {

@@ -2,10 +2,12 @@ import { mkdir, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalJson } from '@gantry/mcp/exchange'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { type AuditEvent, shapeOf, signingEvent, waitingEvent } from '../audit-event.ts'
+import { type AuditEvent, shapeOf } from '../audit-event.ts'
 import { loadSigningKey } from '../load-signing-key.ts'
-import { type EventExtra, EventPack, NONE, type PackedEvents } from '../packed-events.ts'
+import { EventPack, type PackedEvents } from '../packed-events.ts'
 import { newChain } from '../segments.ts'
+import { toSigningEvent, toWaitingEvent } from '../to-waiting-event.ts'
+import { type EventExtra, NONE } from '../waiting-event.ts'
 import { callEvent, expectEvents, linesIn, testFolder } from '../trail.test.support.ts'
 import { verifyTrail } from '../verify.ts'
 import { ChainWriter } from './chain-writer.ts'
@@ -25,7 +27,7 @@ function writerIn(folder: string, settings: { sync?: number; maxFileBytes?: numb
 
 function packOf(events: readonly AuditEvent[]): EventPack {
   const pack = new EventPack()
-  for (const event of events) pack.add(waitingEvent(event), (facts) => shapeOf(facts, String, String))
+  for (const event of events) pack.add(toWaitingEvent(event), (facts) => shapeOf(facts, String, String))
   return pack
 }
 
@@ -58,7 +60,7 @@ describe('what is written', () => {
     const folder = testFolder()
     const writer = writerIn(folder)
     const pack = packOf([callEvent(1)])
-    pack.add(signingEvent({ ...callEvent(2), operation: 'audit/head' }), (facts) =>
+    pack.add(toSigningEvent({ ...callEvent(2), operation: 'audit/head' }), (facts) =>
       shapeOf(facts, String, String),
     )
     await writer.write(pack.packed(false))
@@ -145,7 +147,7 @@ describe('a pack of events', () => {
     const pack = new EventPack()
     const refused: number[] = []
     for (let number = 1; number <= 9; number++) {
-      const event = waitingEvent({
+      const event = toWaitingEvent({
         ...callEvent(number),
         target: `t${number % 3}`,
         detail: 'x'.repeat(number),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { NONE } from '../packed-events.ts'
+import { NONE } from '../waiting-event.ts'
 import type { ChainShape } from './chain-shape.ts'
 
 /** The last event of a chain. */

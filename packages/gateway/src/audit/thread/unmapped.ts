@@ -1,4 +1,4 @@
-import { type EventExtra, NONE } from '../packed-events.ts'
+import { type EventExtra, NONE } from '../waiting-event.ts'
 
 /** What the events of like requests have in common in the part that OCSF has no place for. */
 export interface UnmappedShape {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { complete, failure, ProtocolError, type AuthInfo } from '@gantry/mcp/exchange'
 import { Server } from '@gantry/mcp/server'
-import type { AuditEvent, EventFacts, WaitingEvent } from '../../audit/audit-event.ts'
-import type { AuditTrail } from '../../audit/index.ts'
+import type { AuditEvent, EventFacts } from '../../audit/audit-event.ts'
+import type { AuditTrail, WaitingEvent } from '../../audit/index.ts'
 import { answering, chainBench, runLink } from '../chain.test.support.ts'
 import { auditLink, decisionLink } from './audit-link.ts'
 

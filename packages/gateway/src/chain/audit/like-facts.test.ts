@@ -31,7 +31,8 @@ interface Change extends Partial<Pick<Exchange, 'auth' | 'session' | 'peer' | 'h
 
 function request({ method = 'tools/call', name = 'read', resolved, view, ...init }: Change): GatewayExchange {
   const made = bench.exchange(method, { name }, { client, peer: '127.0.0.1', ...init })
-  const exchange = view === undefined ? made : new GatewayExchange(made.origin, { ...made.endpoint, name: view })
+  const exchange =
+    view === undefined ? made : new GatewayExchange(made.origin, { ...made.endpoint, name: view })
   if (resolved)
     exchange.resolved = { kind: 'tools', name, target: { name: 'notes' }, ...resolved } as Resolved
   return exchange
