@@ -79,7 +79,8 @@ export class Shipper {
     while (!this.#stop.signal.aborted) {
       this.#isAwake = false
       const isAll = await this.#sendAll()
-      if (this.#isClosing && isAll) return
+      // What was written while it was sending is not sent yet.
+      if (this.#isClosing && isAll && !this.#isAwake) return
       if (!this.#isAwake || !isAll) await this.#pause(isAll ? IDLE : this.#wait)
       if (isAll) await this.#adopt().catch(() => {})
     }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdir, rename } from 'node:fs/promises'
+import { appendFile, readdir, rename, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -7,8 +7,10 @@ import { buffer } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type AuditModel, Secret } from '../../model/index.ts'
 import { openTrail } from '../open-trail.ts'
+import { newChain, segmentOf } from '../segments.ts'
 import { expectEvents, linesIn, testFolder } from '../trail.test.support.ts'
 import { callEvent, SETTINGS } from '../trail-parts.test.support.ts'
+import { Shipper } from './shipper.ts'
 
 interface Receiver {
   readonly url: string
@@ -103,6 +105,31 @@ describe('a receiver of CloudEvents', () => {
     await (await open(folder, { http: { url: to.url, headers } })).close()
     expect(eventsOf(to)).toHaveLength(2)
   })
+})
+
+it('sends what is written while it is closed', async () => {
+  const folder = testFolder()
+  const chain = newChain()
+  const { file } = segmentOf(folder, chain, 1)
+  await writeFile(file, 'one\n')
+  const sent: string[] = []
+  let closed: Promise<void> | undefined
+  const shipper = new Shipper({
+    folder,
+    chain,
+    name: 'test',
+    send: async (lines) => {
+      sent.push(...lines)
+      if (closed) return
+      // The file was read to its end already.
+      await appendFile(file, 'two\n')
+      closed = shipper.close()
+    },
+  })
+  shipper.start()
+  await expect.poll(() => closed !== undefined).toBe(true)
+  await closed
+  expect(sent).toEqual(['one', 'two'])
 })
 
 it('a collector of OpenTelemetry gets events as log records', async () => {

@@ -18,7 +18,7 @@ export interface Written {
   readonly head: ChainHead
   /** The file that they are in, when it is long enough and the next one begins. */
   readonly full: string | undefined
-  /** The lines, where somebody wants them. */
+  /** The lines, where a reader wants them. */
   readonly lines: string | undefined
   /** The events are in the file, but it is not known whether they are on the disk. */
   readonly unsynced: Error | undefined
