@@ -3,6 +3,7 @@ import type { EventExtra, WaitingEvent } from './waiting-event.ts'
 
 /** Numbers of each event: the place of its shape, when, the request, how long it took, the target's share, bytes. */
 export const NUMBERS = 6
+
 /**
  * Events on their way to the thread that writes them. A thread gets a copy: rows of numbers and texts are copied in a
  * fraction of the time that an object for each event would take.

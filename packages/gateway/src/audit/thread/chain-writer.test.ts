@@ -8,7 +8,7 @@ import { EventPack, type PackedEvents } from '../packed-events.ts'
 import { newChain } from '../segments.ts'
 import { toSigningEvent, toWaitingEvent } from '../to-waiting-event.ts'
 import { type EventExtra, NONE } from '../waiting-event.ts'
-import { callEvent, expectEvents, linesIn, testFolder } from '../trail.test.support.ts'
+import { callEvent, linesIn, testFolder } from '../trail.test.support.ts'
 import { verifyTrail } from '../verify.ts'
 import { ChainWriter } from './chain-writer.ts'
 import { argumentsOf, hundredths, unmappedOf } from './unmapped.ts'
@@ -166,7 +166,6 @@ describe('a pack of events', () => {
     expect(events.map(({ api }) => [api.request.uid, api.service.name])).toEqual(
       [1, 3, 5, 7, 9].map((number) => [String(number), `t${number % 3}`]),
     )
-    expectEvents([])
   })
 })
 

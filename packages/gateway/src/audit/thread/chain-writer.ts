@@ -1,10 +1,10 @@
 import { NUMBERS, type PackedEvents } from '../packed-events.ts'
 import { SigningKey } from '../signing-key.ts'
+import type { EventExtra } from '../waiting-event.ts'
 import { type ChainShape, chainShape } from './chain-shape.ts'
 import { type ChainHead, ChainLines } from './hash-chain.ts'
 import { keyedHash } from './keyed-hash.ts'
 import { SegmentWriter } from './segment-writer.ts'
-import type { EventExtra } from '../waiting-event.ts'
 import { argumentsOf, unmappedOf } from './unmapped.ts'
 import type { Written, WriterSettings } from './writer-client.ts'
 
